@@ -1,0 +1,1 @@
+"""Commands, and the one place where errors become exit codes."""

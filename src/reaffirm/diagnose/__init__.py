@@ -1,0 +1,1 @@
+"""Reads engine logs: stages, first errors. Pure."""

@@ -1,0 +1,1 @@
+"""Model in, SVG and text out. Pure."""

@@ -1,0 +1,1 @@
+"""What is known of container images, and the launch plans made from it. Pure."""

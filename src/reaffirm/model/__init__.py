@@ -1,0 +1,1 @@
+"""The nouns: frozen dataclasses and enums, no I/O."""

@@ -1,0 +1,33 @@
+"""Facts: named, typed values that a step found."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+#: Facts travel in a notebook as display data of this one type.
+FACTS_MIME = "application/vnd.reaffirm.facts+json"
+
+FactValue = bool | int | float | str | None | list[str]
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+\Z")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One fact. ``None`` means that the step looked and could not tell (``unknown``).
+
+    Names are dotted: ``probe.vllm-node.supports_model``. ``unit`` is empty for what has none.
+    """
+
+    name: str
+    value: FactValue
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        if not _NAME.match(self.name):
+            msg = f"a fact's name is dotted words such as probe.vllm-node.vllm_version, got {self.name!r}"
+            raise ValueError(msg)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return ``{"value": 1.5, "unit": "s"}``."""
+        return {"value": self.value, "unit": self.unit} if self.unit else {"value": self.value}

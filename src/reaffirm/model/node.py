@@ -1,0 +1,92 @@
+"""Machines as a machine file names them, and what is special about starting things on them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Role(StrEnum):
+    """What a node does in a launch: the head has rank 0 and serves HTTP."""
+
+    HEAD = "head"
+    WORKER = "worker"
+
+
+class Engine(StrEnum):
+    """The serving engines that we know how to start on two nodes."""
+
+    VLLM = "vllm"
+    SGLANG = "sglang"
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One machine: how to reach it and what it does. ``address`` may be an ssh ``Host`` alias."""
+
+    name: str
+    role: Role
+    address: str
+    user: str = ""
+    port: int = 0
+    jump: str = ""
+
+
+@dataclass(frozen=True)
+class ModelHere:
+    """What stands for a model on these machines.
+
+    ``path`` is a folder on every node (empty: the Hugging Face cache). ``stand_in`` is the sentence
+    that says what it really is when it is not the model itself; it is printed wherever it matters.
+    """
+
+    path: str = ""
+    stand_in: str = ""
+    prompt: str = ""
+    max_tokens: int = 0
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LaunchHere:
+    """What a launch of one engine starts on these machines.
+
+    ``program`` is a file of ``scripts/node`` that runs in place of the server where no server can;
+    ``note`` then says which part of the engine runs and which does not.
+    """
+
+    port: int = 0
+    master_port: int = 0
+    dist_port: int = 0
+    program: str = ""
+    note: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ContainersHere:
+    """How containers are started on these machines."""
+
+    ipc: str = "host"
+    shm_size: str = ""
+    ulimits: tuple[str, ...] = ("memlock=-1", "stack=67108864")
+    extra: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Machines:
+    """A machine file. ``world`` is the table of a simulated one; empty for machines behind SSH."""
+
+    name: str
+    path: str
+    nodes: tuple[NodeSpec, ...]
+    ssh_config: str = ""
+    fabric_subnet: str = ""
+    hf_cache: str = "~/.cache/huggingface"
+    images: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, ModelHere] = field(default_factory=dict)
+    containers: ContainersHere = field(default_factory=ContainersHere)
+    launch: Mapping[str, LaunchHere] = field(default_factory=dict)
+    limits: Mapping[str, float] = field(default_factory=dict)
+    world: Mapping[str, Any] = field(default_factory=dict)

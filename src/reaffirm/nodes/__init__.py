@@ -1,0 +1,1 @@
+"""Transports to nodes, recording and replay, and the run context that steps write to."""

@@ -1,0 +1,139 @@
+"""The nodes of one run, and the context that steps write to: facts shown, files saved."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from reaffirm.errors import UsageError
+from reaffirm.model.evidence import Kind, Via, lowest
+from reaffirm.model.fact import FACTS_MIME, Fact
+from reaffirm.model.node import Machines, Role
+from reaffirm.nodes.transport import Transport
+from reaffirm.redact import redact
+
+Show = Callable[[dict[str, Any]], None]
+
+
+def show_in_notebook(bundle: dict[str, Any]) -> None:
+    """Display a MIME bundle in the notebook that runs us; outside of one, print its text."""
+    if "IPython" in sys.modules:
+        from IPython import get_ipython
+        from IPython.display import display
+
+        if get_ipython() is not None:
+            display(bundle, raw=True)
+            return
+    if text := bundle.get("text/plain"):
+        sys.stdout.write(f"{text}\n")
+
+
+class RunContext:
+    """Where a run's facts and files go.
+
+    ``directory`` is the folder beside the notebook (``<stamp>.run``); without one, nothing is saved.
+    """
+
+    def __init__(self, directory: Path | None, *, show: Show = show_in_notebook) -> None:
+        self.directory = directory
+        self.facts: dict[str, Fact] = {}
+        self.saved: dict[str, int] = {}
+        self._show = show
+
+    def emit(self, step: str, kind: Kind, facts: Iterable[Fact]) -> None:
+        """Record the facts of a step and show them as display data of type ``FACTS_MIME``.
+
+        A fact found again replaces the earlier one.
+        """
+        found = tuple(facts)
+        self.facts.update({fact.name: fact for fact in found})
+        lines = [f"{fact.name} = {_plain(fact)}" for fact in found]
+        payload = {"step": step, "kind": str(kind), "facts": {f.name: f.as_json() for f in found}}
+        self._show({FACTS_MIME: payload, "text/plain": redact("\n".join(lines))})
+
+    def display(self, bundle: dict[str, Any]) -> None:
+        """Show a MIME bundle where the run is read."""
+        self._show(bundle)
+
+    def save(self, name: str, text: str) -> str:
+        """Write a file of the run, redacted and atomically, and return its name.
+
+        ``name`` is relative to the run's folder, such as ``logs/spark-1/sglang-head.log``; it never
+        leaves that folder. The number of characters is kept in :attr:`saved`.
+
+        Raises:
+            UsageError: the name would leave the folder of the run.
+            OSError: the folder cannot be written; a step must then not go on to destroy anything.
+        """
+        clean = redact(text)
+        if self.directory is not None:
+            target = self.directory / name
+            if not target.resolve().is_relative_to(self.directory.resolve()):
+                msg = f"a saved file must stay in the folder of the run, got {name!r}"
+                raise UsageError(msg, hint="use a name without '..' and without a leading '/'")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            handle, part = tempfile.mkstemp(dir=target.parent, prefix=".part-")
+            with os.fdopen(handle, "w", encoding="utf-8") as out:
+                out.write(clean)
+                out.flush()
+                os.fsync(out.fileno())
+            Path(part).replace(target)
+        self.saved[name] = len(clean)
+        return name
+
+
+class Cluster:
+    """The nodes of a run: exactly one head, any number of workers, and the run's context."""
+
+    def __init__(self, machines: Machines, transports: Mapping[str, Transport], context: RunContext) -> None:
+        self.machines = machines
+        self.context = context
+        self._transports = dict(transports)
+
+    @property
+    def all(self) -> tuple[Transport, ...]:
+        """Every node, head first: the order of the ranks."""
+        return (self.head, *self.workers)
+
+    @property
+    def head(self) -> Transport:
+        """The node with rank 0."""
+        return next(t for t in self._transports.values() if t.node.role is Role.HEAD)
+
+    @property
+    def workers(self) -> tuple[Transport, ...]:
+        """The nodes with rank 1 and up, in the order of the machine file."""
+        return tuple(t for t in self._transports.values() if t.node.role is Role.WORKER)
+
+    @property
+    def kind(self) -> Kind:
+        """What evidence from these nodes is worth: the lowest of their kinds."""
+        return lowest(transport.kind for transport in self.all)
+
+    @property
+    def via(self) -> Via:
+        """Replay as soon as one node is replayed."""
+        return Via.REPLAY if any(t.via is Via.REPLAY for t in self.all) else Via.LIVE
+
+    def __getitem__(self, name: str) -> Transport:
+        """Return the node of that name.
+
+        Raises:
+            UsageError: there is no such node; the message names those there are.
+        """
+        if name not in self._transports:
+            msg = f"no node named {name!r} in {self.machines.path or self.machines.name}"
+            raise UsageError(msg, hint=f"known nodes: {', '.join(self._transports)}")
+        return self._transports[name]
+
+    def close(self) -> None:
+        """Let go of every node."""
+        for transport in self._transports.values():
+            transport.close()
+
+
+def _plain(fact: Fact) -> str:
+    value = "unknown" if fact.value is None else str(fact.value)
+    return f"{value} {fact.unit}".rstrip()

@@ -1,0 +1,1 @@
+"""Runs a runbook: the door into papermill, typed parameters, publishing."""

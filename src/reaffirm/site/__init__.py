@@ -1,0 +1,1 @@
+"""Records, runs and claims as Markdown, and the thin MkDocs skin over it."""

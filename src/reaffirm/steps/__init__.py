@@ -1,0 +1,1 @@
+"""The steps of runbooks: preflight, cleanup, probe_image, launch, verify."""
