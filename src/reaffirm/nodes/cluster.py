@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from reaffirm.errors import UsageError
+from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.model.evidence import Kind, Via, lowest
 from reaffirm.model.fact import FACTS_MIME, Fact
 from reaffirm.model.node import Machines, Role
@@ -87,9 +87,19 @@ class RunContext:
 class Cluster:
     """The nodes of a run: exactly one head, any number of workers, and the run's context."""
 
-    def __init__(self, machines: Machines, transports: Mapping[str, Transport], context: RunContext) -> None:
+    def __init__(
+        self,
+        machines: Machines,
+        transports: Mapping[str, Transport],
+        context: RunContext,
+        *,
+        consent: str = "",
+        runbook: str = "",
+    ) -> None:
         self.machines = machines
         self.context = context
+        self.consent = frozenset(word.strip() for word in consent.split(",") if word.strip())
+        self.runbook = runbook
         self._transports = dict(transports)
 
     @property
@@ -127,6 +137,20 @@ class Cluster:
             msg = f"no node named {name!r} in {self.machines.path or self.machines.name}"
             raise UsageError(msg, hint=f"known nodes: {', '.join(self._transports)}")
         return self._transports[name]
+
+    def need_consent(self, action: str, targets: Iterable[str]) -> None:
+        """Stop unless the person who runs this agreed to ``action`` on each of ``targets``.
+
+        Targets are ``node/container``. Only machines of kind ``real`` need consent.
+
+        Raises:
+            StepFailedError: consent is missing; nothing was done. The hint is the consent to give.
+        """
+        wanted = tuple(targets)
+        missing = [target for target in wanted if target not in self.consent]
+        if self.kind is Kind.REAL and missing:
+            msg = f"no consent to {action} {', '.join(missing)} on real machines; nothing was changed"
+            raise StepFailedError(msg, hint=f"look at them, then pass -p consent '{','.join(wanted)}'")
 
     def close(self) -> None:
         """Let go of every node."""
