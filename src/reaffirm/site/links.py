@@ -60,15 +60,16 @@ class SiteMap:
         return _quoted(path + anchor)
 
     def rewrite(self, markdown: str, *, source: str, page: str) -> str:
-        """Rewrite the links of a page of ours that lead out of the documentation folder.
+        """Rewrite the links of a page of ours that lead to a generated page or out of the documentation.
 
-        Links that stay inside are MkDocs's own affair. Fenced code is left alone.
+        Other links are MkDocs's own affair. Fenced code is left alone.
         """
 
         def one(match: re.Match[str]) -> str:
             path = match[2].split("#", 1)[0]
             wanted = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
-            if not path or _SCHEME.match(path) or wanted.startswith(f"{self.docs}/"):
+            inside = wanted.startswith(f"{self.docs}/")
+            if not path or _SCHEME.match(path) or (inside and f"{self.docs}/{self.pages.get(wanted, wanted)}" == wanted):
                 return match[0]
             return match[1] + (self.resolve(match[2], source=source, page=page) or match[2])
 
