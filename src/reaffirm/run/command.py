@@ -1,4 +1,4 @@
-"""papermill's own command line on a runbook: what was typed becomes typed values, an output path, short messages."""
+"""papermill's own command line on a runbook: typed values, an output path, short messages."""
 
 import base64
 import binascii
@@ -121,7 +121,13 @@ def plan_of(read: Read, given: dict[str, Any], observer: Observer | None = None)
         if not given.get("help_notebook"):
             check_complete(runbook.declarations, done)
         values = list(done.items())
-        for option in ("parameters", "parameters_raw", "parameters_file", "parameters_yaml", "parameters_base64"):
+        for option in (
+            "parameters",
+            "parameters_raw",
+            "parameters_file",
+            "parameters_yaml",
+            "parameters_base64",
+        ):
             given[option] = ()
     return Plan(runbook, source, values, observer)
 

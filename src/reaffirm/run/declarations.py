@@ -20,8 +20,9 @@ REQUIRED = "must be given"
 
 @dataclass(frozen=True)
 class Shape:
-    """A declared type. ``name`` is ``any``, ``bool``, ``int``, ``float``, ``str``, ``list``, ``dict`` or ``literal``.
+    """A declared type.
 
+    ``name`` is ``any``, ``bool``, ``int``, ``float``, ``str``, ``list``, ``dict`` or ``literal``.
     ``item`` is the type of the members of a list or of the values of a dict; ``options`` are those of
     a ``Literal``; ``optional`` says that ``None`` is a value too.
     """
@@ -37,7 +38,7 @@ ANY = Shape("any", optional=True)
 
 @dataclass(frozen=True)
 class Declaration:
-    """One parameter. ``annotation`` is empty where the source has none; ``line`` counts from 1 in the file."""
+    """One parameter. ``annotation`` is empty where there is none; ``line`` counts from 1 in the file."""
 
     name: str
     annotation: str

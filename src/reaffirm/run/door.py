@@ -4,7 +4,7 @@ papermill loads its ``papermill.io`` entry points while it is being imported, be
 is. That one entry point lets us in; from there four public things are wrapped, once:
 
 - ``papermill_io.read``: a path that ends in ``.py`` (any scheme, any spelling) is read as a runbook;
-- ``papermill_io.write``: never to a ``.py`` file; the notebook of a runbook is redacted and written atomically;
+- ``papermill_io.write``: never to a ``.py`` file; the notebook of a runbook redacted and atomically;
 - ``papermill.execute_notebook``: typed parameters, the folder of the run, the working directory;
 - the command's callback: a default output path, short messages.
 

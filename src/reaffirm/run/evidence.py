@@ -1,4 +1,4 @@
-"""What a run's notebook says about itself: ``metadata.reaffirm``, collected from its outputs and its recording."""
+"""What a notebook says about its run: ``metadata.reaffirm``, from its outputs and its recording."""
 
 import json
 import sys
@@ -37,37 +37,46 @@ def payloads(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def read_header(folder: Path | None) -> dict[str, Any]:
-    """The first line of the run's recording; empty where nothing was recorded yet."""
-    if folder is None:
-        return {}
-    try:
-        with (folder / "recording.jsonl").open(encoding="utf-8") as lines:
-            header = json.loads(lines.readline())
-    except (OSError, ValueError):
-        return {}
-    return header if isinstance(header, dict) else {}
+def read_headers(folder: Path | None) -> list[dict[str, Any]]:
+    """The first line of each recording of the run, in order; empty where nothing was recorded yet."""
+    found = []
+    for path in recordings(folder):
+        try:
+            with path.open(encoding="utf-8") as lines:
+                header = json.loads(lines.readline())
+        except (OSError, ValueError):
+            continue
+        if isinstance(header, dict) and header.get("op") == "begin":
+            found.append(header)
+    return found
 
 
-def summary(notebook: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
+def recordings(folder: Path | None) -> list[Path]:
+    """The recordings in the folder of a run: one for each time that it connected."""
+    if folder is None or not folder.is_dir():
+        return []
+    return sorted(folder.glob("recording*.jsonl"), key=lambda path: (len(path.name), path.name))
+
+
+def summary(notebook: dict[str, Any], headers: list[dict[str, Any]]) -> dict[str, Any]:
     """Return ``kind``, ``via``, ``started`` and ``facts`` of a run.
 
     All of them are ``None`` or empty where nothing connected. The kind is the lowest that anything
-    in the run says of itself.
+    in the run says of itself. What records is live: a replay records nothing.
     """
-    told = [header, *payloads(notebook)]
-    kinds = [Kind(p["kind"]) for p in told if p.get("kind") in tuple(Kind)]
-    vias = [Via(p["via"]) for p in told if p.get("via") in tuple(Via)]
+    shown = payloads(notebook)
+    words = [node.get("kind") for header in headers for node in header.get("nodes", ())]
+    words += [payload.get("kind") for payload in shown]
+    kinds = [Kind(word) for word in words if word in tuple(Kind)]
     facts: dict[str, Any] = {}
-    for payload in told[1:]:
+    for payload in shown:
         for name, fact in payload.get("facts", {}).items():
-            facts.pop(name, None)  # found again: the newest, and in the order of finding
+            facts.pop(name, None)  # found again: the newest counts, in the order of finding
             facts[name] = fact
-    starts = [p["started"] for p in told if p.get("started") is not None]
     return {
         "kind": str(lowest(kinds)) if kinds else None,
-        "via": str(Via.REPLAY if Via.REPLAY in vias else Via.LIVE) if vias else None,
-        "started": _time(starts[0]) if starts else None,
+        "via": str(Via.LIVE) if headers else next((p["via"] for p in shown if p.get("via")), None),
+        "started": _time(headers[0].get("started")) if headers else None,
         "facts": facts,
     }
 

@@ -13,13 +13,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import UsageError
 from reaffirm.run import evidence, places
 from reaffirm.run.atomic import write_text
+from reaffirm.run.checkout import Checkout
 from reaffirm.run.ending import Ending, heading_at, own_cells, settle
 from reaffirm.run.parameters import check_complete, typed
 from reaffirm.run.runbook import Runbook, is_python, is_remote, read_runbook, runbook_from_text
@@ -39,6 +40,8 @@ class Progress:
     of: int
     heading: str
     status: str
+    code: bool
+    seconds: float | None
 
 
 @dataclass
@@ -84,7 +87,7 @@ class Run:
     observer: Observer | None = None
     last: dict[str, Any] | None = None
     ending: Ending | None = None
-    _header: dict[str, Any] = field(default_factory=dict)
+    checkout: Checkout | None = None
     _seen: Progress | None = None
     _compact: bool = False
 
@@ -129,12 +132,12 @@ class Run:
     def _complete(self, notebook: dict[str, Any], error: BaseException | None) -> None:
         _steady(notebook)
         self.ending = settle(notebook, error)
-        self._header = self._header or evidence.read_header(self.folder)
         about = notebook["metadata"].setdefault("reaffirm", {})
-        about |= evidence.summary(notebook, self._header)
+        about |= evidence.summary(notebook, evidence.read_headers(self.folder))
         about |= {"run": self.name, "versions": evidence.versions()}
         if self.ending:
             about["ended"] = self.ending.as_json()
+            about["git"] = self.checkout.state() if self.checkout else None
         self.redactor.notebook(notebook)
 
     def _put(self, notebook: dict[str, Any]) -> None:
@@ -156,7 +159,14 @@ class Run:
         begun = [i for i, state in enumerate(states) if state.get("start_time")]
         if begun:
             at = begun[-1]
-            now = Progress(at + 1, len(cells), heading_at(cells, at), states[at]["status"])
+            now = Progress(
+                at + 1,
+                len(cells),
+                heading_at(cells, at),
+                states[at]["status"],
+                cells[at]["cell_type"] == "code",
+                states[at].get("duration"),
+            )
             if now != self._seen:
                 self._seen = now
                 self.observer(now)
@@ -223,10 +233,11 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
     if plan.observer:
         given["progress_bar"] = False
     if given.get("engine_name") in (None, "nbclient"):
-        # one output for one stream, so that two runs compare
-        given["engine_kwargs"] = {"coalesce_streams": True} | given.get("engine_kwargs", {})
+        given["engine_kwargs"] = _kernel(runbook) | given.get("engine_kwargs", {})
     redactor = Redactor(secret_values(values))
     run = Run(runbook, source, output, base, folder, redactor, write, plan.observer)
+    if runbook.project and not given.get("prepare_only"):
+        run.checkout = Checkout(runbook.project)
     plan.result = run
     return _run(run, original, bound)
 
@@ -254,6 +265,15 @@ def _run(run: Run, original: Callable[..., Any], bound: inspect.BoundArguments) 
 
             made.metadata = nbformat.from_dict(run.last["metadata"])
         return made
+
+
+def _kernel(runbook: Runbook) -> dict[str, Any]:
+    """How the kernel is started and its outputs are read, where the caller does not say it."""
+    wanted: dict[str, Any] = {"coalesce_streams": True}  # one output for one stream, so that two runs compare
+    if runbook.notebook["metadata"]["kernelspec"]["name"] == "python3":
+        # no warning on every start about plain text on the loopback interface
+        wanted["extra_arguments"] = ["--log-level=ERROR"]
+    return wanted
 
 
 def _output(given: Any, parameters: Mapping[str, Any], format_path: Callable[..., Any]) -> str | None:

@@ -23,7 +23,9 @@ _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
 _NULL = ("none", "null", "~")
 _INT = re.compile(r"[+-]?(0|[1-9][0-9]*(_[0-9]+)*)\Z")
-_FLOAT = re.compile(r"[+-]?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z|[+-]?(inf|nan)\Z", re.IGNORECASE)
+_FLOAT = re.compile(
+    r"[+-]?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z|[+-]?(inf|nan)\Z", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -228,7 +230,7 @@ def read_yaml(text: str) -> Any:
     Raises:
         ValueError: not YAML.
     """
-    import yaml  # papermill's own reader
+    import yaml  # type: ignore[import-untyped]  # papermill's own reader
 
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)

@@ -4,21 +4,17 @@ import os
 import time
 from pathlib import Path
 
-#: A folder that has both is a project.
-_MARKS = ("runbooks", "adrs")
+from reaffirm.store.project import find_project
 
 
 def project_of(path: Path) -> Path | None:
-    """Return the project that holds ``path``: the nearest folder above with ``runbooks/`` and ``adrs/``."""
-    start = path.absolute()
-    for folder in (start, *start.parents):
-        if all((folder / mark).is_dir() for mark in _MARKS):
-            return folder
-    return None
+    """Return the root of the project that holds ``path``; ``None`` outside of one."""
+    project = find_project(path)
+    return project.root if project else None
 
 
 def stamp() -> str:
-    """Return the wall's UTC time as a file name, such as ``20261130T092301Z``. It names files, never facts."""
+    """Return the wall's UTC time as ``20261130T092301Z``. It names files, never facts."""
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
 
 

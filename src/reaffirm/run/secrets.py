@@ -125,7 +125,9 @@ def _literals(tree: ast.Module) -> list[ast.Constant]:
                 pairs = [(value, name)]
             case ast.Dict(keys=keys, values=values):
                 pairs = [
-                    (v, str(k.value)) for k, v in zip(keys, values, strict=True) if isinstance(k, ast.Constant)
+                    (v, str(k.value))
+                    for k, v in zip(keys, values, strict=True)
+                    if isinstance(k, ast.Constant)
                 ]
         for value, name in pairs:
             if isinstance(value, ast.Constant) and value.value and is_secret_name(name):
