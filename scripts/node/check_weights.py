@@ -7,13 +7,15 @@ big the model is. It changes nothing, downloads nothing, writes nothing.
 
 Usage: ``python3 - PATH-OR-MODEL-ID HF-CACHE < check_weights.py``. The last line is one JSON object::
 
-    {"found": true, "path": "…/snapshots/abc", "files": 39, "bytes": 127100000000, "missing": [],
-     "incomplete": [], "architectures": ["Qwen3_5MoeForConditionalGeneration"], "digest": "sha256:…"}
+    {"found": true, "cache": "/home/u/.cache/huggingface", "path": "…/snapshots/abc", "files": 39,
+     "bytes": 127100000000, "missing": [], "incomplete": [],
+     "architectures": ["Qwen3_5MoeForConditionalGeneration"], "digest": "sha256:…"}
 
-``missing`` are shards that the index names and that are not there; ``incomplete`` are files that are cut
-short, have a broken header, or are unfinished downloads. ``digest`` is a SHA-256 over names, sizes and
-headers of the shards, never over the data: two machines that hold the same files have the same one, but
-the same one does not prove that the data are equal. Needs Python 3.9 or newer and nothing else.
+``cache`` is the given cache as an absolute path, whether it is there or not. ``missing`` are shards that
+the index names and that are not there; ``incomplete`` are files that are cut short, have a broken header,
+or are unfinished downloads. ``digest`` is a SHA-256 over names, sizes and headers of the shards, never over
+the data: two machines that hold the same files have the same one, but the same one does not prove that the
+data are equal. Needs Python 3.9 or newer and nothing else.
 """
 
 import hashlib
@@ -122,6 +124,7 @@ def main():
         folder, cut = snapshot(model, cache)
     answer = {
         "found": folder is not None,
+        "cache": os.path.abspath(cache),
         "path": folder,
         "files": 0,
         "bytes": 0,
