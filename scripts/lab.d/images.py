@@ -6,6 +6,7 @@ Each image carries its inputs' hash as a label; an image whose hash is unchanged
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import shutil
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from places import CACHE, RECIPES, ROOTS, STORE
 LABEL = "org.reaffirm.lab.inputs"
 SUITE = "bookworm"
 DEBIAN = ("python3", "libnuma1", "libgomp1", "iproute2", "procps")
+HOOK = RECIPES / "images" / "torchvision_operators.py"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -30,7 +32,7 @@ class Image:
     reference: str
     below: str | None
     packages: str | None
-    finish: Callable[[Path], None] = lambda stage: None
+    finish: Callable[[Path], None]
     compiled: bool = True
     also: tuple[str, ...] = ()
 
@@ -45,6 +47,10 @@ def podman(*words: str | Path) -> list[str]:
     ]
 
 
+def _nothing(stage: Path) -> None:
+    """The packages are enough."""
+
+
 def _vllm(stage: Path) -> None:
     """What the CPU build of vLLM needs to find itself and to import torchvision."""
     site = stage / "usr/local/lib/python3.11/dist-packages"
@@ -54,7 +60,7 @@ def _vllm(stage: Path) -> None:
     # torchvision from the registry is a CUDA build: beside a CPU torch its own library does not load, and
     # the import ends in "operator torchvision::nms does not exist". A .pth file is read in site folders only.
     (site / "torchvision_operators.pth").write_text("import torchvision_operators\n")
-    shutil.copy(RECIPES / "images" / "torchvision_operators.py", site)
+    shutil.copy(HOOK, site)
 
 
 def _vllm_node(stage: Path) -> None:
@@ -68,10 +74,10 @@ def _metadata(site: Path, name: str, version: str) -> None:
 
 
 IMAGES = (
-    Image("reaffirm-lab-debian:lab", None, None),
-    Image("reaffirm-lab-torch:lab", "reaffirm-lab-debian:lab", "torch"),
+    Image("reaffirm-lab-debian:lab", None, None, _nothing),
+    Image("reaffirm-lab-torch:lab", "reaffirm-lab-debian:lab", "torch", _nothing),
     Image("vllm-qwen35:lab", "reaffirm-lab-torch:lab", "vllm-qwen35", _vllm),
-    Image("sglang:lab", "reaffirm-lab-torch:lab", "sglang"),
+    Image("sglang:lab", "reaffirm-lab-torch:lab", "sglang", _nothing),
     Image(
         "vllm-node:lab",
         "reaffirm-lab-debian:lab",
@@ -87,11 +93,12 @@ def inputs(image: Image) -> str:
     """Hash of everything that the image is made from."""
     digest = hashlib.sha256()
     below = next((other for other in IMAGES if other.reference == image.below), None)
-    digest.update((inputs(below) if below else SUITE + " ".join(DEBIAN)).encode())
+    digest.update((inputs(below) if below else " ".join((SUITE, *DEBIAN, PATH))).encode())
     if image.packages:
         digest.update("\n".join(wheels.listed(image.packages)).encode())
-    for path in (RECIPES / "images.py", RECIPES / "wheels.py", *sorted((RECIPES / "images").glob("*.py"))):
-        digest.update(path.read_bytes())
+    digest.update(inspect.getsource(image.finish).encode())
+    if image.finish is _vllm:
+        digest.update(HOOK.read_bytes())
     return digest.hexdigest()[:16]
 
 

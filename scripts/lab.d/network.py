@@ -15,6 +15,7 @@ from places import (
     MACHINE_INTERFACE,
     MANAGEMENT_INTERFACE,
     OFFICE_INTERFACE,
+    OFFICE_NAMESPACE,
     WORKER,
     Host,
 )
@@ -82,6 +83,7 @@ def up() -> str:
             raise CannotRunError(
                 "address", f"{address} belongs to this machine", "The lab needs it for itself."
             )
+    must(["ip", "netns", "add", OFFICE_NAMESPACE])
     for host in HOSTS:
         must(["ip", "netns", "add", host.namespace])
         must(inside(host, "ip", "link", "set", "lo", "up"))
@@ -118,12 +120,22 @@ def _address(host: Host, interface: str, address: str) -> None:
 def _office(host: Host) -> None:
     """The office LAN: it has the default route, and the other host is not on it.
 
-    Packets leave a dummy device and are gone: a connection to the other's office address stays in
-    SYN-SENT, as on a network that drops it. The kernel's own search for a source address ("which of
-    my addresses reaches the world?") answers with this one, and that is the trap.
+    The cable ends in a third namespace where nobody answers. The gateway is a permanent neighbour: without
+    it, a connection to the other's office address fails after 3 s with "No route to host"; with it the packets
+    leave and are gone, and the connection stays in SYN-SENT as in a network that drops it. (A dummy device
+    would do the same: "Unknown device type" on this kernel, 2026-11-30.) The kernel's search for a source
+    address ("which of my addresses reaches the world?") answers with this one, and that is the trap.
     """
-    must(inside(host, "ip", "link", "add", OFFICE_INTERFACE, "type", "dummy"))
+    must(
+        inside(host, "ip", "link", "add", OFFICE_INTERFACE, "type", "veth")
+        + ["peer", "name", host.name, "netns", OFFICE_NAMESPACE]
+    )
+    must(["nsenter", f"--net=/run/netns/{OFFICE_NAMESPACE}", "ip", "link", "set", host.name, "up"])
     _address(host, OFFICE_INTERFACE, f"{host.office}/24")
+    must(
+        inside(host, "ip", "neigh", "add", host.office_gateway, "lladdr", "02:00:00:00:00:01")
+        + ["dev", OFFICE_INTERFACE, "nud", "permanent"]
+    )
     must(
         inside(host, "ip", "route", "add", "default", "via", host.office_gateway)
         + ["dev", OFFICE_INTERFACE, "onlink"]
@@ -145,5 +157,6 @@ def down() -> None:
     ask(["ip", "link", "del", MACHINE_INTERFACE])
     for host in HOSTS:
         ask(["ip", "route", "del", "unreachable", f"{host.fabric}/32", "metric", "4278198"])
-        if exists(host):
-            ask(["ip", "netns", "del", host.namespace])
+    for namespace in (*(host.namespace for host in HOSTS), OFFICE_NAMESPACE):
+        if Path("/run/netns", namespace).exists():
+            ask(["ip", "netns", "del", namespace])
