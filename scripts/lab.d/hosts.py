@@ -29,6 +29,7 @@ init_path = "/usr/bin/catatonit"
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
+pull_policy = "never"
 """,
     "storage.conf": """[storage]
 driver = "overlay"
@@ -44,6 +45,13 @@ additionalimagestores = ["/srv/images"]
 
 DOCKER = """#!/bin/sh
 # The Docker command line of this host is podman with the host's own storage.
+# Docker's "rm -f" kills at once; podman's waits ten seconds and then says on standard error
+# 'StopSignal SIGTERM failed to stop container x in 10 seconds, resorting to SIGKILL' (2026-11-30).
+if [ "${1-}" = rm ]; then
+    for word in "$@"; do
+        case $word in -f | --force) shift; exec /usr/bin/podman rm --time 0 "$@" ;; esac
+    done
+fi
 exec /usr/bin/podman "$@"
 """
 

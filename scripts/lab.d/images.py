@@ -133,6 +133,13 @@ def build(image: Image) -> str:
     return f"built, {int(size) / 1e9:.2f} GB with what lies below"
 
 
+def prune() -> None:
+    """Remove what rebuilt images left without a name, and folders that are only needed while building."""
+    ask(podman("image", "prune", "--force"), seconds=120)
+    shutil.rmtree(ROOTS, ignore_errors=True)
+    shutil.rmtree(CACHE / "scratch", ignore_errors=True)
+
+
 def _debian(stage: Path) -> None:
     mirror = os.environ.get("REAFFIRM_LAB_DEBIAN_MIRROR")
     command = ["debootstrap", "--variant=minbase", f"--include={','.join(DEBIAN)}", SUITE, str(stage)]

@@ -58,6 +58,7 @@ def up() -> int:
         for image in stale:
             with stage(f"image {image.reference}") as this:
                 this.say(images.build(image))
+        images.prune()
     else:
         with stage("images") as this:
             this.say("all in the cache, inputs unchanged")
