@@ -1,6 +1,7 @@
 """Takes secrets out of text before anything is written."""
 
 import re
+from collections.abc import Sequence
 
 #: Replaces a secret in text.
 MASK = "[redacted]"
@@ -13,8 +14,9 @@ _PATTERNS = tuple(
         r"(\b(?:authorization|proxy-authorization)\b[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
         r"(?!\[redacted\])[^\s\"',;]+",
         r"(\b[A-Za-z0-9_]*(?:password|passwd|secret|api_?key|access_?key|auth_?token|_token)\b[\"']?\s*[=:]\s*[\"']?)"
-        r"(?!\[redacted\])[^\s\"',;]+",
-        r"(\b[a-z][a-z0-9+.-]*://[^\s/:@\"']*:)[^\s/@\"']+(?=@)",  # https://user:pass@host
+        # JSON's own words stay: "eos_token": null is not a secret, and masked it would not be JSON any more
+        r"(?!\[redacted\]|(?:null|true|false|none)\b|[\[{(])[^\s\"',;]+",
+        r"(\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"']*:)[^\s/@\"']+(?=@)",  # https://user:pass@host
         r"(\b(?:ghp|gho|ghs|glpat|sk|xoxb)[-_])[A-Za-z0-9_-]{16,}",
     )
 )
@@ -33,3 +35,43 @@ def redact(text: str) -> str:
     for pattern in _PATTERNS:
         text = pattern.sub(rf"\g<1>{MASK}", text)
     return text
+
+
+# "--api-key X", "--password X": the secret is a word of its own.
+_SECRET_OPTION = re.compile(
+    r"--?(?:[a-z0-9]+[-_])*(?:password|passwd|secret|api[-_]?key|access[-_]?key|token)\Z", re.IGNORECASE
+)
+_SECRET_HEADER = re.compile(
+    r"(?:proxy-)?authorization\Z|(?:set-)?cookie\Z|.*(?:token|secret|api-?key|password)\Z", re.IGNORECASE
+)
+
+
+def redact_words(argv: Sequence[str]) -> list[str]:
+    """Return the words of a command without secrets, also where a secret is a word of its own."""
+    words: list[str] = []
+    for word in argv:
+        secret = bool(words) and bool(_SECRET_OPTION.match(words[-1])) and not word.startswith("-")
+        words.append(MASK if secret else redact(word))
+    return words
+
+
+def redact_header(name: str, value: str) -> str:
+    """Return the value of an HTTP header, masked where the header is one that carries a secret."""
+    return MASK if _SECRET_HEADER.match(name) else redact(value)
+
+
+class LineRedactor:
+    """Redacts a log line by line, and a private key in it over all its lines."""
+
+    def __init__(self) -> None:
+        self._in_key = False
+
+    def __call__(self, line: str) -> str:
+        """Return one line (without its newline), redacted."""
+        if self._in_key:
+            if "-----END" not in line:
+                return MASK
+            self._in_key = False
+            return redact(line)
+        self._in_key = "PRIVATE KEY-----" in line and "-----BEGIN" in line and "-----END" not in line
+        return redact(line)

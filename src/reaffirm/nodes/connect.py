@@ -1,0 +1,221 @@
+"""``connect()``: from the name of a machine file to the nodes of a run."""
+
+import atexit
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from reaffirm.errors import DocumentError, MachineFileError, RecordingError
+from reaffirm.model.evidence import Kind
+from reaffirm.model.node import Machines
+from reaffirm.nodes.cluster import Cluster, RunContext
+from reaffirm.nodes.recording import Recorder, recording
+from reaffirm.nodes.recording_format import RECORDING
+from reaffirm.nodes.replay import Replay
+from reaffirm.nodes.transport import Transport
+from reaffirm.redact import redact
+from reaffirm.store.machines import read_machines
+from reaffirm.store.project import (
+    RUN_DIR_VARIABLE,
+    RUNBOOK_VARIABLE,
+    Project,
+    enter_project,
+    find_project,
+    image_folders,
+)
+
+#: The machine file that was used, as it is kept in the folder of a run.
+MACHINES = "machines.toml"
+PROVENANCE = "provenance.json"
+
+
+@dataclass
+class _Process:
+    """What one process remembers between two calls of :func:`connect`."""
+
+    published: Path | None = None  # the published run in whose folder the process began
+    calls: int = 0
+
+
+_process = _Process()
+
+
+def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str = "") -> Cluster:
+    """Return the nodes of a machine file, ready for steps.
+
+    Args:
+        nodes: the name of a machine file under ``runbooks/nodes`` (``simulated``), or a path to one.
+        consent: what may be destroyed on real machines: ``node/container``, separated by commas.
+        runbook: the name that containers are labelled with (default: the runbook that is being run).
+
+    *Which nodes.* A machine file with a table ``[world]`` gives simulated nodes, any other one real
+    machines over SSH. Every request is recorded into the folder of the run.
+
+    *The folder of the run* is the one the runner names (beside the notebook); in a notebook opened by
+    hand a new one, ``runs/interactive/<time>.run``; outside of a project there is none.
+
+    *In the folder of a published run* (it holds ``recording.jsonl`` and ``provenance.json``) no
+    machine is ever touched: a run of kind ``simulated`` is simulated again, any other is replayed from
+    its recording, and a request that differs from the recorded one is an error. Copy the notebook
+    elsewhere to run it live.
+
+    *Working directory.* From here on it is the root of the project, under papermill, nbval and Jupyter
+    alike, and the runbook's folder can be imported from.
+
+    Raises:
+        MachineFileError: no such machine file, or it is wrong.
+        NetworkError, AuthenticationError: a machine does not answer or does not let us in.
+        RecordingError: a replay was asked for and the recording is damaged or is of other machines.
+    """
+    called_from = Path.cwd()
+    given = os.environ.get(RUN_DIR_VARIABLE, "")
+    directory = Path(given).resolve() if given else None
+    published = None if directory else _published_run(called_from)
+    project = enter_project()
+    _process.calls += 1
+    if published is not None and _provenance(published, project)["kind"] != Kind.SIMULATED:
+        return _finish(_replayed(published, project, str(nodes), consent, runbook))
+    runbook = runbook or _runbook_name() or (_recorded_runbook(published) if published else "")
+    path = _machine_file(nodes, project, called_from)
+    machines = read_machines(path, shown=project.relative(path) if project else str(path))
+    if directory is None and published is None and project is not None:
+        directory = _interactive(project)
+    transports = _live(machines, project)
+    if directory is not None:
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / MACHINES).write_text(redact(path.read_text(encoding="utf-8-sig")), encoding="utf-8")
+        name = RECORDING if _process.calls == 1 else f"recording-{_process.calls}.jsonl"
+        recorder = Recorder(
+            directory / name, machines=machines.name, machines_path=machines.path, runbook=runbook
+        )
+        transports = {node: recording(transport, recorder) for node, transport in transports.items()}
+        recorder.begin()
+    return _finish(Cluster(machines, transports, RunContext(directory), consent=consent, runbook=runbook))
+
+
+def _live(machines: Machines, project: Project | None) -> Mapping[str, Transport]:
+    if machines.world:
+        from reaffirm.nodes.simulated import World
+        from reaffirm.store.images import read_images
+        from reaffirm.store.node_programs import node_programs
+
+        images = {}
+        for folder in reversed(image_folders(project)):  # the project's own pages win
+            images.update(read_images(folder))
+        world = World.from_machines(machines, images, node_programs(project))
+        return {node.name: world.transport(node.name) for node in machines.nodes}
+    from reaffirm.nodes.ssh import open_nodes
+
+    return open_nodes(machines)
+
+
+def _replayed(folder: Path, project: Project | None, nodes: str, consent: str, runbook: str) -> Cluster:
+    name = RECORDING if _process.calls == 1 else f"recording-{_process.calls}.jsonl"
+    path = folder / name if (folder / name).is_file() else folder / RECORDING
+    replay = Replay(path, shown=project.relative(path) if project else str(path))
+    header = replay.header
+    asked = Path(nodes).stem
+    if asked != header.machines:
+        msg = f"{path.name} is a run on {header.machines!r}, got nodes = {nodes!r}"
+        raise RecordingError(
+            msg, hint="a published run is replayed; copy the notebook elsewhere to run it live"
+        )
+    kept = folder / MACHINES
+    if kept.is_file():
+        machines = read_machines(kept, shown=header.machines_path, name=header.machines)
+    else:
+        machines = Machines(header.machines, header.machines_path, header.nodes)
+    machines = replace(machines, nodes=header.nodes)
+    label = runbook or _runbook_name() or header.runbook
+    return Cluster(machines, replay.transports, RunContext(None), consent=consent, runbook=label)
+
+
+def _finish(cluster: Cluster) -> Cluster:
+    atexit.register(cluster.close)
+    return cluster
+
+
+def _published_run(here: Path) -> Path | None:
+    """Return the published run this process began in, if any; it is remembered after the first call."""
+    if (here / RECORDING).is_file() and (here / PROVENANCE).is_file():
+        _process.published = here
+        _process.calls = 0
+    elif _process.published is not None:
+        project = find_project(_process.published)
+        if project is None or here.resolve() != project.root:
+            _process.published = None
+    return _process.published
+
+
+def _provenance(folder: Path, project: Project | None) -> Mapping[str, Any]:
+    path = folder / PROVENANCE
+    shown = project.relative(path) if project else str(path)
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        Kind(data["kind"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        msg = f"{shown}:1: a published run says its kind, got {type(error).__name__}: {error}"
+        raise DocumentError(
+            msg, hint="take the file from the version control, or publish the run again"
+        ) from error
+    return data  # type: ignore[no-any-return]
+
+
+def _recorded_runbook(folder: Path) -> str:
+    with suppress(RecordingError):
+        return Replay(folder / RECORDING).header.runbook
+    return ""
+
+
+def _runbook_name() -> str:
+    return Path(os.environ.get(RUNBOOK_VARIABLE, "")).stem
+
+
+def _machine_file(nodes: str | Path, project: Project | None, called_from: Path) -> Path:
+    """Find the file of a name or a path.
+
+    Raises:
+        MachineFileError: there is none; the message lists those there are.
+    """
+    text = str(nodes)
+    known = sorted(path.stem for path in project.machine_files.glob("*.toml")) if project else []
+    hint = f"known machine files: {', '.join(known) or 'none'}; or give a path to one"
+    if isinstance(nodes, Path) or "/" in text or text.endswith(".toml"):
+        wanted = Path(text).expanduser()
+        for base in (called_from, project.root if project else called_from):
+            if (base / wanted).is_file():
+                return base / wanted
+        msg = f"no machine file at {text!r}"
+        raise MachineFileError(msg, hint=hint)
+    if project is None:
+        msg = f"no project with machine files at or above {called_from}, got nodes = {text!r}"
+        raise MachineFileError(
+            msg, hint="work in a folder with runbooks/ and adrs/, or give a path to a machine file"
+        )
+    if text in known:
+        return project.machine_files / f"{text}.toml"
+    near = get_close_matches(text, known, n=1)
+    meant = f"; did you mean {near[0]!r}?" if near else ""
+    msg = f"no machine file for nodes = {text!r}{meant}"
+    raise MachineFileError(msg, hint=hint)
+
+
+def _interactive(project: Project) -> Path:
+    """Return a new folder for a notebook that no runner started."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    folder = project.runs / "interactive"
+    for number in count(1):
+        name = f"{stamp}.run" if number == 1 else f"{stamp}-{number}.run"
+        try:
+            (folder / name).mkdir(parents=True)
+        except FileExistsError:
+            continue
+        return folder / name
+    raise AssertionError  # pragma: no cover

@@ -1,0 +1,323 @@
+"""Recording: every request, answer and time of a run, redacted, written as it happens."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from platform import python_version
+from typing import Any, TypeVar
+
+from reaffirm.clock import Clock
+from reaffirm.errors import ReaffirmError, UsageError
+from reaffirm.model.evidence import Kind, Via
+from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
+from reaffirm.model.node import NodeSpec
+from reaffirm.nodes.recording_format import Header, encode
+from reaffirm.nodes.transport import LineStream, Transport
+from reaffirm.redact import LineRedactor, redact, redact_header, redact_words
+from reaffirm.store.node_programs import digest
+
+_T = TypeVar("_T")
+
+
+class Recorder:
+    """Writes one recording. Lines come in one order over all nodes and are flushed one by one.
+
+    The header is written by :meth:`begin`, at the latest with the first request, and names every
+    transport that :func:`recording` wrapped before. The last line is written when all of them are
+    closed; a run that dies leaves a recording without it.
+    """
+
+    def __init__(self, path: Path, *, machines: str = "", machines_path: str = "", runbook: str = "") -> None:
+        self.path = path
+        self._about = (machines, machines_path, runbook)
+        self._transports: dict[str, Transport] = {}
+        self._open: set[str] = set()
+        self._file: Any = None
+        self._ended = False
+        self._seq = 0
+        self._hash = ""
+        self._texts: set[str] = set()
+        self._streams: dict[str, int] = {}
+        self._lock = threading.RLock()
+
+    def add(self, transport: Transport) -> None:
+        """Name a transport in the header.
+
+        Raises:
+            UsageError: the header is already written.
+        """
+        if self._file is not None or self._ended:
+            msg = f"{transport.node.name} cannot join a recording that has begun"
+            raise UsageError(msg, hint="wrap all transports first")
+        self._transports[transport.node.name] = transport
+        self._open.add(transport.node.name)
+
+    def begin(self) -> None:
+        """Write the header. Asks every node for its kind."""
+        with self._lock:
+            if self._file is not None or self._ended:
+                return
+            transports = tuple(self._transports.values())
+            machines, machines_path, runbook = self._about
+            header = Header(
+                machines,
+                machines_path,
+                runbook,
+                transports[0].clock.now(),
+                _versions(),
+                tuple(t.node for t in transports),
+                {t.node.name: t.kind for t in transports},
+            )
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("w", encoding="utf-8", newline="\n")
+            self._write("begin", header.as_json())
+
+    def write(self, op: str, fields: Mapping[str, Any]) -> None:
+        """Write one line. ``fields`` are already redacted."""
+        with self._lock:
+            self.begin()
+            if not self._ended:
+                self._write(op, fields)
+
+    def text(self, text: str | None) -> str | None:
+        """Write a text once, redacted, and return the hash by which later lines name it."""
+        if text is None:
+            return None
+        clean = redact(text)
+        name = digest(clean)
+        with self._lock:
+            if name not in self._texts:
+                self.write("text", {"sha256": name, "text": clean})
+                self._texts.add(name)
+        return name
+
+    def stream(self) -> str:
+        """Return the name of a new stream."""
+        name = str(len(self._streams) + 1)
+        self._streams[name] = 0
+        return name
+
+    def count(self, stream: str) -> int:
+        """Count one more read of a stream and return its number, from 1."""
+        self._streams[stream] += 1
+        return self._streams[stream]
+
+    def release(self, node: str) -> None:
+        """Let go of one transport; with the last one the recording ends."""
+        self._open.discard(node)
+        if not self._open:
+            self.close()
+
+    def close(self) -> None:
+        """Write the last line. Closing twice is harmless; a recording that never began stays unwritten."""
+        with self._lock:
+            if self._file is not None and not self._ended:
+                self._write("end", {"streams": self._streams})
+                self._file.close()
+            self._ended = True
+
+    def _write(self, op: str, fields: Mapping[str, Any]) -> None:
+        line, self._hash = encode({"seq": self._seq, "op": op, **fields}, self._hash)
+        self._file.write(f"{line}\n")
+        self._file.flush()
+        self._seq += 1
+
+
+def recording(transport: Transport, recorder: Recorder) -> Transport:
+    """Return ``transport`` with everything that goes through it written to ``recorder``.
+
+    Answers come back redacted, exactly as they are written: a live run and its replay see the same.
+    """
+    recorder.add(transport)
+    return _Recorded(transport, recorder)
+
+
+class _Recorded:
+    def __init__(self, inner: Transport, recorder: Recorder) -> None:
+        self._inner = inner
+        self._recorder = recorder
+        self._clock = _RecordedClock(inner, recorder)
+
+    @property
+    def node(self) -> NodeSpec:
+        return self._inner.node
+
+    @property
+    def kind(self) -> Kind:
+        return self._inner.kind
+
+    @property
+    def via(self) -> Via:
+        return self._inner.via
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock
+
+    def run(self, argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60.0) -> Answer:
+        asked = {"argv": redact_words(argv), "stdin": self._recorder.text(stdin), "timeout": timeout}
+        answer = self._ask("run", asked, lambda: self._inner.run(argv, stdin=stdin, timeout=timeout), _answer)
+        self._recorder.write("run", {"node": self.node.name, **asked, "answer": answer_to_json(answer)})
+        return answer
+
+    def follow(self, argv: Sequence[str], *, timeout: float = 3600.0) -> LineStream:
+        asked = {"argv": redact_words(argv), "timeout": timeout}
+        stream = self._ask("follow", asked, lambda: self._inner.follow(argv, timeout=timeout), lambda x: x)
+        name = self._recorder.stream()
+        self._recorder.write("follow", {"node": self.node.name, **asked, "stream": name})
+        return _RecordedStream(stream, self._recorder, self.node.name, name)
+
+    def http(self, request: HttpRequest, *, timeout: float = 30.0) -> HttpAnswer:
+        asked = {**request_to_json(request), "timeout": timeout}
+        answer = self._ask("http", asked, lambda: self._inner.http(request, timeout=timeout), _http)
+        self._recorder.write("http", {"node": self.node.name, **asked, "answer": http_to_json(answer)})
+        return answer
+
+    def close(self) -> None:
+        try:
+            self._inner.close()
+        finally:
+            self._recorder.release(self.node.name)
+
+    def _ask(
+        self, op: str, asked: Mapping[str, Any], call: Callable[[], _T], clean: Callable[[_T], _T]
+    ) -> _T:
+        try:
+            return clean(call())
+        except ReaffirmError as error:
+            self._recorder.write(op, {"node": self.node.name, **asked, "error": error_to_json(error)})
+            raise
+        except BaseException as stop:  # Ctrl-C: the request went out and nobody knows its answer
+            self._recorder.write(op, {"node": self.node.name, **asked, "interrupted": type(stop).__name__})
+            raise
+
+
+class _RecordedClock:
+    def __init__(self, inner: Transport, recorder: Recorder) -> None:
+        self._inner = inner
+        self._recorder = recorder
+
+    def now(self) -> float:
+        at = self._inner.clock.now()
+        self._recorder.write("now", {"node": self._inner.node.name, "at": at})
+        return at
+
+    def sleep(self, seconds: float) -> None:
+        asked = {"node": self._inner.node.name, "seconds": seconds}
+        try:
+            self._inner.clock.sleep(seconds)
+        except BaseException as stop:
+            self._recorder.write("sleep", {**asked, "interrupted": type(stop).__name__})
+            raise
+        self._recorder.write("sleep", asked)
+
+
+class _RecordedStream:
+    """Writes only reads that brought something: a quiet hour costs nothing."""
+
+    def __init__(self, inner: LineStream, recorder: Recorder, node: str, name: str) -> None:
+        self._inner = inner
+        self._recorder = recorder
+        self._node = node
+        self._name = name
+        self._said: int | None = None
+        self._clean = LineRedactor()
+        self._closed = False
+
+    @property
+    def exit(self) -> int | None:
+        # What a replay can know: the exit as of the last read that was written.
+        return self._said
+
+    def read(self, seconds: float) -> list[Line]:
+        call = self._recorder.count(self._name)
+        where = {"node": self._node, "stream": self._name, "call": call}
+        try:
+            lines = [Line(self._clean(line.text), line.at) for line in self._inner.read(seconds)]
+        except ReaffirmError as error:
+            self._recorder.write("read", {**where, "error": error_to_json(error)})
+            raise
+        except BaseException as stop:
+            self._recorder.write("read", {**where, "interrupted": type(stop).__name__})
+            raise
+        ended = self._inner.exit
+        if lines or ended != self._said:
+            self._said = ended
+            texts = [[line.text, line.at] for line in lines]
+            self._recorder.write("read", {**where, "lines": texts, "exit": ended})
+        return lines
+
+    def close(self) -> None:
+        self._inner.close()
+        if not self._closed:
+            self._closed = True
+            call = self._recorder.count(self._name)
+            self._recorder.write("close", {"node": self._node, "stream": self._name, "call": call})
+
+
+def _answer(answer: Answer) -> Answer:
+    return Answer(answer.exit, redact(answer.stdout), redact(answer.stderr), answer.started, answer.ended)
+
+
+def _http(answer: HttpAnswer) -> HttpAnswer:
+    chunks = tuple(Chunk(redact(chunk.data), chunk.at) for chunk in answer.chunks)
+    whole = "".join(chunk.data for chunk in chunks)
+    if (clean := redact(whole)) != whole:  # a secret that was split over two chunks
+        chunks = (Chunk(clean, chunks[0].at), *(Chunk("", chunk.at) for chunk in chunks[1:]))
+    headers = {name: redact_header(name, value) for name, value in answer.headers.items()}
+    return HttpAnswer(answer.status, headers, chunks, answer.started, answer.ended, redact(answer.error))
+
+
+def answer_to_json(answer: Answer) -> dict[str, Any]:
+    """Return an answer as plain data."""
+    return {
+        "exit": answer.exit,
+        "stdout": answer.stdout,
+        "stderr": answer.stderr,
+        "started": answer.started,
+        "ended": answer.ended,
+    }
+
+
+def request_to_json(request: HttpRequest) -> dict[str, Any]:
+    """Return an HTTP request as plain data, redacted."""
+    return {
+        "method": request.method,
+        "url": redact(request.url),
+        "headers": {name: redact_header(name, value) for name, value in request.headers.items()},
+        "body": None if request.body is None else redact(request.body),
+    }
+
+
+def http_to_json(answer: HttpAnswer) -> dict[str, Any]:
+    """Return an HTTP answer as plain data."""
+    return {
+        "status": answer.status,
+        "headers": dict(answer.headers),
+        "chunks": [[chunk.data, chunk.at] for chunk in answer.chunks],
+        "started": answer.started,
+        "ended": answer.ended,
+        "error": answer.error,
+    }
+
+
+def error_to_json(error: ReaffirmError) -> dict[str, str]:
+    """Return an error as plain data, redacted."""
+    return {
+        "type": type(error).__name__,
+        "message": redact(error.message),
+        "hint": redact(error.hint),
+        "page": error.page,
+        "node": getattr(error, "node", ""),
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": python_version()}
+    for name in ("reaffirm", "asyncssh"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    return found

@@ -1,0 +1,201 @@
+"""The file format of a recording: JSON lines in one order over all nodes, each with a chained hash.
+
+::
+
+    {"seq":0,"op":"begin","schema":1,"machines":"lab","nodes":[…],"started":…,"versions":{…},"h":"…"}
+    {"seq":1,"op":"text","sha256":"…","text":"import json…","h":"…"}
+    {"seq":2,"op":"run","node":"spark-1","argv":["hostname"],"stdin":null,…,"answer":{…},"h":"…"}
+    {"seq":3,"op":"now","node":"spark-1","at":1780000000.5,"h":"…"}
+    {"seq":4,"op":"end","streams":{},"h":"…"}
+
+``h`` is over the line's other fields and the ``h`` of the line before, so a changed, missing or
+reordered line is noticed. A run that died has no last line ``end``.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reaffirm.errors import RecordingError
+from reaffirm.model.evidence import Kind
+from reaffirm.model.node import NodeSpec, Role
+
+SCHEMA = 1
+#: Name of a recording in the folder of its run.
+RECORDING = "recording.jsonl"
+
+
+def encode(fields: Mapping[str, Any], before: str) -> tuple[str, str]:
+    """Return a line without its newline, and its hash, which the next line needs."""
+    body = json.dumps(fields, separators=(",", ":"))
+    digest = chain(body, before)
+    return f'{body[:-1]},"h":"{digest}"}}', digest
+
+
+def chain(body: str, before: str) -> str:
+    """Return the hash of a line after the line with the hash ``before``."""
+    return hashlib.sha256(f"{before}{body}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a recording says about the run it is of. ``started`` is the head's time (seconds)."""
+
+    machines: str
+    machines_path: str
+    runbook: str
+    started: float
+    versions: Mapping[str, str]
+    nodes: tuple[NodeSpec, ...]
+    kinds: Mapping[str, Kind]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the header's fields as they are written."""
+        return {
+            "schema": SCHEMA,
+            "machines": self.machines,
+            "machines_path": self.machines_path,
+            "runbook": self.runbook,
+            "started": self.started,
+            "versions": dict(self.versions),
+            "nodes": [
+                {
+                    "name": node.name,
+                    "role": str(node.role),
+                    "address": node.address,
+                    "user": node.user,
+                    "port": node.port,
+                    "jump": node.jump,
+                    "kind": str(self.kinds[node.name]),
+                }
+                for node in self.nodes
+            ],
+        }
+
+
+def header_from_json(fields: Mapping[str, Any]) -> Header:
+    """Read a header back.
+
+    Raises:
+        KeyError, TypeError, ValueError: a field is missing or of another kind.
+    """
+    nodes = tuple(
+        NodeSpec(n["name"], Role(n["role"]), n["address"], n["user"], n["port"], n["jump"])
+        for n in fields["nodes"]
+    )
+    if not nodes:
+        msg = "no nodes"
+        raise ValueError(msg)
+    kinds = {n["name"]: Kind(n["kind"]) for n in fields["nodes"]}
+    versions = {str(k): str(v) for k, v in fields["versions"].items()}
+    return Header(
+        str(fields["machines"]),
+        str(fields["machines_path"]),
+        str(fields["runbook"]),
+        float(fields["started"]),
+        versions,
+        nodes,
+        kinds,
+    )
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of a recording and where it stands."""
+
+    seq: int
+    line: int
+    op: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Tape:
+    """A whole recording that was read and found undamaged. ``ended`` is false for a run that died."""
+
+    path: str
+    header: Header
+    events: tuple[Event, ...]
+    texts: Mapping[str, str]
+    ended: bool
+    streams: Mapping[str, int]
+
+
+def read_tape(path: Path, *, shown: str = "") -> Tape:
+    """Read a recording and check it from end to end.
+
+    Raises:
+        RecordingError: unreadable, damaged, or of another schema; the message carries ``path:line``.
+    """
+    shown = shown or path.name
+    events = list(_events(path, shown))
+    if not events:
+        msg = f"{shown}:1: an empty recording"
+        raise RecordingError(msg, hint="the run wrote nothing; run it again")
+    first = events[0]
+    if first.op != "begin":
+        msg = f"{shown}:1: no header, got {first.op!r}"
+        raise RecordingError(msg, hint="the beginning of the file is lost; take it from the version control")
+    if first.fields.get("schema") != SCHEMA:
+        msg = f"{shown}:1: schema {SCHEMA} is what this version reads, got {first.fields.get('schema')!r}"
+        raise RecordingError(msg, hint="use the version of reaffirm that wrote it, or run it again")
+    try:
+        header = header_from_json(first.fields)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        msg = f"{shown}:1: a header that is not whole: {type(error).__name__}: {error}"
+        raise RecordingError(msg, hint="take the file from the version control") from error
+    ended = events[-1].op == "end"
+    texts = {e.fields["sha256"]: e.fields["text"] for e in events if e.op == "text"}
+    streams = {str(k): int(v) for k, v in events[-1].fields["streams"].items()} if ended else {}
+    asked = tuple(e for e in events[1 : -1 if ended else None] if e.op != "text")
+    return Tape(shown, header, asked, texts, ended, streams)
+
+
+def read_header(path: Path, *, shown: str = "") -> Header:
+    """Read only the header of a recording; see :func:`read_tape`."""
+    return read_tape(path, shown=shown).header
+
+
+def _events(path: Path, shown: str) -> Iterator[Event]:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        msg = f"{shown}: cannot be read: {error.strerror}"
+        raise RecordingError(
+            msg, hint="a published run needs its recording.jsonl beside its notebook"
+        ) from error
+    before, ended = "", False
+    for number, line in enumerate(raw.split(b"\n")[: None if not raw.endswith(b"\n") else -1], 1):
+        fields, before = _line(line, before, number, shown)
+        if ended:
+            msg = f"{shown}:{number}: a line after the end of the recording, got {fields['op']!r}"
+            raise RecordingError(
+                msg, hint="two recordings were joined; take the file from the version control"
+            )
+        if fields["seq"] != number - 1:
+            msg = f"{shown}:{number}: a gap: sequence number {number - 1} expected, got {fields['seq']}"
+            raise RecordingError(msg, hint="lines are missing; take the file from the version control")
+        ended = fields["op"] == "end"
+        yield Event(number - 1, number, fields["op"], fields)
+
+
+def _line(line: bytes, before: str, number: int, shown: str) -> tuple[dict[str, Any], str]:
+    hint = "the file is cut or was changed; take it from the version control, or run it again"
+    try:
+        fields = json.loads(line)
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        excerpt = line[-40:].decode("utf-8", "replace")
+        msg = f"{shown}:{number}: not JSON, got … {excerpt!r}"
+        raise RecordingError(msg, hint=hint) from error
+    if not isinstance(fields, dict) or not isinstance(fields.get("op"), str) or "seq" not in fields:
+        msg = f"{shown}:{number}: not a line of a recording, got {str(fields)[:60]!r}"
+        raise RecordingError(msg, hint=hint)
+    said = fields.pop("h", None)
+    digest = chain(json.dumps(fields, separators=(",", ":")), before)
+    if said != digest and fields["seq"] == number - 1:
+        msg = f"{shown}:{number}: this line or one before it was changed: hash {digest} expected, got {said}"
+        raise RecordingError(msg, hint=hint)
+    return fields, digest

@@ -1,0 +1,291 @@
+"""Reads machine files: TOML in, :class:`Machines` out, every mistake named with its line."""
+
+import ipaddress
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from reaffirm.errors import MachineFileError
+from reaffirm.model.node import (
+    ContainersHere,
+    Engine,
+    LaunchHere,
+    Machines,
+    ModelHere,
+    NodeSpec,
+    Role,
+)
+from reaffirm.redact import redact
+from reaffirm.store.toml_checks import (
+    Check,
+    TomlReader,
+    as_anything,
+    as_list,
+    as_number,
+    as_numbers,
+    as_text,
+    as_texts,
+    seen,
+)
+from reaffirm.store.toml_lines import KeyPath, TomlLines
+
+#: A machine file is a page of text (bytes).
+MAX_BYTES = 1_000_000
+# What a shell, an option list or a path of a run could trip over is not a name.
+_NODE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+
+
+def read_machines(path: Path, *, shown: str = "", name: str = "") -> Machines:
+    """Read one machine file.
+
+    Args:
+        path: the file.
+        shown: how messages and :attr:`Machines.path` name it (default: ``path`` as given).
+        name: the name of these machines (default: the file's name without ``.toml``).
+
+    Raises:
+        MachineFileError: it is missing or wrong. One line ``path:line: what, got …`` for each mistake.
+    """
+    shown = shown or str(path)
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        msg = f"{shown}: cannot be read: {error.strerror}"
+        raise MachineFileError(msg, hint="check the name; machine files live in runbooks/nodes") from error
+    if len(raw) > MAX_BYTES:
+        msg = f"{shown}: a machine file has at most {MAX_BYTES} bytes, got {len(raw)}"
+        raise MachineFileError(msg, hint="is it the right file?")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        msg = f"{shown}:{line}: a machine file is UTF-8, got byte {raw[error.start]:#04x}"
+        raise MachineFileError(msg, hint="save the file as UTF-8") from error
+    return parse_machines(text.replace("\r\n", "\n"), shown=shown, name=name or path.stem)
+
+
+def parse_machines(text: str, *, shown: str, name: str) -> Machines:
+    """Read the text of a machine file; see :func:`read_machines`."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        # tomllib: "Expected '=' after a key in a key/value pair (at line 3, column 6)"
+        found = re.search(r"\(at (?:line (\d+)|end of document)", str(error))
+        line = int(found[1]) if found and found[1] else text.count("\n") + 1
+        reason = re.sub(r" \(at .*\)", "", str(error))
+        excerpt = redact((text.splitlines() or [""])[min(line, len(text.splitlines())) - 1].strip())
+        msg = f"{shown}:{line}: not TOML: {reason}, got {excerpt!r}"
+        raise MachineFileError(
+            msg, hint='text needs quotes and tables brackets: name = "spark-1", [fabric]'
+        ) from error
+    reader = TomlReader(shown, TomlLines(text), _TOP)
+    machines = _machines(reader, data, name)
+    if reader.mistakes:
+        ordered = [mistake for _, mistake in sorted(reader.mistakes, key=lambda pair: pair[0])]
+        hint = (
+            reader.hints[0]
+            if len(ordered) == 1
+            else "correct these lines; runbooks/nodes/README.md has all keys"
+        )
+        raise MachineFileError("\n".join(ordered), hint=hint)
+    return machines
+
+
+def _machines(reader: TomlReader, data: dict[str, Any], name: str) -> Machines:
+    values = reader.table((), data, _TOP)
+    nodes = tuple(values.pop("node", ()))
+    if "node" not in data:
+        reader.wrong(
+            (), "no [[node]], got an empty list of machines", "add [[node]] with name, role and address"
+        )
+    fabric = values.pop("fabric", {})
+    machines = Machines(name, reader.shown, nodes, fabric_subnet=fabric.get("subnet", ""))
+    return replace(machines, **values)
+
+
+def _nodes(reader: TomlReader, path: KeyPath, value: Any) -> list[NodeSpec]:
+    if not isinstance(value, list):
+        reader.wrong(
+            path, f"node must be a list of tables, got {seen(value)}", "write [[node]], with two brackets"
+        )
+        return []
+    nodes: list[tuple[KeyPath, NodeSpec]] = []
+    whole = True
+    for index, entry in enumerate(value):
+        where = (*path, index)
+        before = len(reader.mistakes)
+        values = reader.table(where, entry, _NODE)
+        for key, hint in (("name", 'name = "spark-1"'), ("role", 'role = "head" or role = "worker"')):
+            if key not in values and isinstance(entry, dict) and key not in entry:
+                reader.wrong(
+                    where, f"a node needs {key!r}, got {', '.join(entry) or 'nothing'}", f"add {hint}"
+                )
+        if len(reader.mistakes) > before and not {"name", "role"} <= values.keys():
+            whole = False
+            continue
+        values.setdefault("address", values["name"])
+        nodes.append((where, NodeSpec(**values)))
+    _check_nodes(reader, path, nodes, whole)
+    return [node for _, node in nodes]
+
+
+def _check_nodes(
+    reader: TomlReader, path: KeyPath, nodes: list[tuple[KeyPath, NodeSpec]], whole: bool
+) -> None:
+    names: dict[str, NodeSpec] = {}
+    heads: list[str] = []
+    for where, node in nodes:
+        if node.name in names:
+            reader.wrong(
+                (*where, "name"), f"every node has its own name, got {node.name!r} twice", "rename one"
+            )
+        names[node.name] = node
+        if node.role is Role.HEAD:
+            heads.append(node.name)
+            if len(heads) > 1:
+                what = f"exactly one node is the head, got {' and '.join(heads)}"
+                reader.wrong((*where, "role"), what, 'give the others role = "worker"')
+    if whole and nodes and not heads:
+        what = f"exactly one node is the head, got none of {', '.join(names)}"
+        reader.wrong(path, what, 'give one of them role = "head"')
+    for where, node in nodes:
+        if not node.jump:
+            continue
+        if node.jump not in names and whole:
+            near = get_close_matches(node.jump, names, n=1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            hint = (
+                "name a node of this file; a jump host of another kind goes into the ssh config (ProxyJump)"
+            )
+            reader.wrong(
+                (*where, "jump"), f"jump must name a node of this file, got {node.jump!r}{meant}", hint
+            )
+        elif way := _circle(node, names):
+            reader.wrong(
+                (*where, "jump"), f"a jump must not lead back, got {way}", "one node is reached directly"
+            )
+
+
+def _circle(node: NodeSpec, names: Mapping[str, NodeSpec]) -> str:
+    way = [node.name]
+    while node.jump in names:
+        node = names[node.jump]
+        way.append(node.name)
+        if node.name in way[:-1]:
+            return " → ".join(way)
+    return ""
+
+
+def _name(reader: TomlReader, path: KeyPath, value: Any) -> str | None:
+    text = as_text(reader, path, value)
+    if text is not None and not _NODE_NAME.match(text):
+        hint = "use letters, digits, dots, dashes and underscores; begin with a letter or digit"
+        reader.wrong(path, f"not a node's name, got {text!r}", hint)
+        return None
+    return text
+
+
+def _address(reader: TomlReader, path: KeyPath, value: Any) -> str | None:
+    text = as_text(reader, path, value)
+    if text is not None and (not text or text.startswith("-") or re.search(r"[\s@/'\"]", text)):
+        hint = "write a host name, an address or a Host of your ssh config; the user goes into 'user'"
+        reader.wrong(path, f"not a host, got {text!r}", hint)
+        return None
+    return text
+
+
+def _role(reader: TomlReader, path: KeyPath, value: Any) -> Role | None:
+    if value in set(Role):
+        return Role(value)
+    near = get_close_matches(str(value), list(Role), n=1)
+    meant = f"; did you mean {str(near[0])!r}?" if near else ""
+    reader.wrong(path, f"role must be 'head' or 'worker', got {seen(value)}{meant}", "the head has rank 0")
+    return None
+
+
+def _models(reader: TomlReader, path: KeyPath, value: Any) -> dict[str, ModelHere]:
+    if not isinstance(value, dict):
+        reader.table(path, value, {})
+        return {}
+    return {key: ModelHere(**reader.table((*path, key), item, _MODEL)) for key, item in value.items()}
+
+
+def _launch(reader: TomlReader, path: KeyPath, value: Any) -> dict[str, LaunchHere]:
+    return reader.table(path, value, {str(engine): _launch_of_one for engine in Engine})
+
+
+def _launch_of_one(reader: TomlReader, path: KeyPath, value: Any) -> LaunchHere:
+    launch = LaunchHere(**reader.table(path, value, _LAUNCH))
+    if launch.program and not launch.note:
+        what = f"a program in place of the server needs a note, got program = {launch.program!r} alone"
+        reader.wrong((*path, "program"), what, 'add note = "…": which part of the engine runs, and which not')
+    return launch
+
+
+def _containers(reader: TomlReader, path: KeyPath, value: Any) -> ContainersHere:
+    return ContainersHere(**reader.table(path, value, _CONTAINERS))
+
+
+def _fabric(reader: TomlReader, path: KeyPath, value: Any) -> dict[str, str]:
+    return reader.table(path, value, {"subnet": _subnet})
+
+
+def _subnet(reader: TomlReader, path: KeyPath, value: Any) -> str | None:
+    text = as_text(reader, path, value)
+    if text is None:
+        return None
+    try:
+        ipaddress.ip_network(text)
+    except ValueError as error:
+        reader.wrong(path, f"subnet must be a network, got {text!r}: {error}", "write it as 192.0.2.0/24")
+        return None
+    return text
+
+
+_port = as_number(1, 65535, whole=True)
+_NODE: Mapping[str, Check] = {
+    "name": _name,
+    "role": _role,
+    "address": _address,
+    "user": as_text,
+    "port": _port,
+    "jump": as_text,
+}
+_MODEL: Mapping[str, Check] = {
+    "path": as_text,
+    "stand-in": as_text,
+    "prompt": as_text,
+    "max-tokens": as_number(1, 1_000_000, whole=True),
+    "extra-body": as_anything,
+}
+_LAUNCH: Mapping[str, Check] = {
+    "port": _port,
+    "master-port": _port,
+    "dist-port": _port,
+    "program": as_text,
+    "note": as_text,
+    "env": as_texts,
+    "arguments": as_list,
+}
+_CONTAINERS: Mapping[str, Check] = {
+    "ipc": as_text,
+    "shm-size": as_text,
+    "ulimits": as_list,
+    "extra": as_list,
+}
+_TOP: Mapping[str, Check] = {
+    "node": _nodes,
+    "ssh-config": as_text,
+    "hf-cache": as_text,
+    "fabric": _fabric,
+    "images": as_texts,
+    "models": _models,
+    "containers": _containers,
+    "launch": _launch,
+    "limits": as_numbers,
+    "world": as_anything,
+}
