@@ -54,7 +54,7 @@ class Lane:
 
 
 def lanes_svg(stages: Sequence[tuple[str, str]], lanes: Sequence[Lane], *, label: str) -> str:
-    """Draw ``lanes`` over ``stages`` (id, title), in that order; ``label`` says it to those who cannot see."""
+    """Draw ``lanes`` over ``stages`` (id, title) in that order; ``label`` is the picture in words."""
     width = _LABELS + _LANE * max(len(lanes), 1) + 10
     height = _TOP + _ROW * len(stages) + _FOOT
     parts = [

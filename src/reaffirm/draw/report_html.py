@@ -12,8 +12,10 @@ overflow-wrap:anywhere}
 .rf-report table{border-collapse:collapse;display:block;overflow-x:auto;margin:.3em 0}
 .rf-report th,.rf-report td{text-align:left;vertical-align:top;padding:.2em .7em .2em 0;
 border-bottom:1px solid rgba(127,127,127,.25);background:none}
-.rf-report pre{overflow-x:auto;max-height:22em;white-space:pre-wrap;margin:.3em 0;background:none;color:inherit}
-.rf-report .rf-kind{display:inline-block;border:2px solid currentColor;border-radius:4px;padding:0 .5em;font-weight:600}
+.rf-report pre{overflow-x:auto;max-height:22em;white-space:pre-wrap;margin:.3em 0;
+background:none;color:inherit}
+.rf-report .rf-kind{display:inline-block;border:2px solid currentColor;border-radius:4px;
+padding:0 .5em;font-weight:600}
 .rf-report .rf-simulated{border-style:dashed}
 .rf-report .rf-outcome{font-weight:700;border-left:.4em solid #7d8794;padding-left:.5em}
 .rf-report .rf-good{border-color:#1f9d61}.rf-report .rf-hold{border-color:#c77700}
