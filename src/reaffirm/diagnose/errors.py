@@ -86,9 +86,7 @@ def _death(death: Died, *, consequence: bool) -> ErrorSeen:
         told += ", killed for want of memory"
     elif death.exit in (137, 247):
         told += " (killed: by hand, a watchdog, or for want of memory)"
-    return ErrorSeen(
-        death.node, death.at, told, typical_consequence=consequence or death.exit == 0
-    )
+    return ErrorSeen(death.node, death.at, told, typical_consequence=consequence or death.exit == 0)
 
 
 def _errors_of(lines: Sequence[Said], book: StageBook) -> list[ErrorSeen]:
