@@ -117,7 +117,7 @@ def is_error(text: str, book: StageBook | None = None) -> bool:
 
 
 def _block_end(lines: Sequence[Said], start: int, book: StageBook) -> int:
-    """Return the index after the lines that belong to the error at ``start``: its traceback, and chained ones."""
+    """Return the index after the lines of the error at ``start``: its traceback, and chained ones."""
     end = start + 1
     inside = _TRACEBACK in lines[start].text
     raised = bool(_RAISED.match(message(lines[start].text)))

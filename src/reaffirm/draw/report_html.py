@@ -8,7 +8,7 @@ from reaffirm.model.report import Block, Log, Outcome, Picture, Report, Table
 
 _STYLE = """
 .rf-report{border:1px solid rgba(127,127,127,.4);border-radius:6px;padding:.7em 1em;margin:.4em 0;
-overflow-wrap:anywhere}
+overflow-wrap:break-word}
 .rf-report table{border-collapse:collapse;display:block;overflow-x:auto;margin:.3em 0}
 .rf-report th,.rf-report td{text-align:left;vertical-align:top;padding:.2em .7em .2em 0;
 border-bottom:1px solid rgba(127,127,127,.25);background:none}
@@ -59,13 +59,18 @@ def report_html(report: Report) -> str:
     return f'<div class="rf-report">{"".join(parts)}</div>'
 
 
+def _cell(text: str) -> str:
+    """Escape a cell; long paths and lists may break after their separators."""
+    return escape(text).replace("/", "/<wbr>").replace(",", ",<wbr>")
+
+
 def _block(block: Block) -> str:
     title = f"<p><strong>{escape(block.title)}</strong></p>"
     match block:
         case Table():
             head = "".join(f"<th>{escape(column)}</th>" for column in block.columns)
             rows = "".join(
-                f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in block.rows
+                f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in block.rows
             )
             return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         case Log():
