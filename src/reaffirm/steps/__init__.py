@@ -1,7 +1,7 @@
 """The steps of runbooks: preflight, cleanup, probe_image, launch, verify.
 
-Each sends its requests through the transports of a cluster and nothing else, returns a typed result that shows
-itself in a notebook, and hands its facts to the run. No step asks which kind of node it has.
+Each sends its requests through the transports of a cluster and nothing else, returns a typed result that
+shows itself in a notebook, and hands its facts to the run. No step asks which kind of node it has.
 """
 
 from reaffirm.steps.cleanup import CleanupResult, cleanup

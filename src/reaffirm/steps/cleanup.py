@@ -49,7 +49,8 @@ def cleanup(cluster: Cluster, *names: str) -> CleanupResult:
 
     Raises:
         UsageError: no name, or one that is not plain; nothing was sent.
-        StepFailedError: consent is missing, logs could not be saved (nothing was removed), or a removal failed.
+        StepFailedError: consent is missing, logs could not be saved (nothing was removed), or a removal
+            failed.
         NodeError: a node could not be asked.
     """
     if not names:
@@ -98,7 +99,9 @@ def _save_all(cluster: Cluster, asker: Asker, found: Sequence[_Found]) -> list[s
         for held in place.held:
             logs = asker.ask(place.node, ["docker", "logs", "--timestamps", held.name], timeout=300)
             if not logs.ok:
-                msg = f"the logs of {place.name}/{held.name} could not be read: {why_not(logs)}; nothing was removed"
+                msg = (
+                    f"the logs of {place.name}/{held.name} are not readable: {why_not(logs)}; nothing removed"
+                )
                 raise StepFailedError(msg, hint="read them by hand, then remove the container by hand")
             stem = _unused(cluster, f"logs/{place.name}/{held.name}")
             try:
