@@ -1,7 +1,7 @@
 """Architecture decision records."""
 
+import datetime
 from dataclasses import dataclass
-from datetime import date
 from enum import StrEnum
 
 from reaffirm.model.claim import Claim
@@ -32,7 +32,7 @@ class Record:
     title: str
     status: Status | None
     status_raw: str = ""
-    date: date | None = None
+    date: datetime.date | None = None
     deciders: tuple[str, ...] = ()
     consulted: tuple[str, ...] = ()
     informed: tuple[str, ...] = ()
