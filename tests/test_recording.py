@@ -18,7 +18,7 @@ from reaffirm.nodes.transport import LineStream, Transport
 TOKEN = "hf_" + "a1B2c3D4e5F6g7H8i9"
 
 
-class Stream:
+class _Stream:
     """Lines in groups: one group per read; ``None`` in place of a group is a lost connection."""
 
     def __init__(self, groups: Sequence[Sequence[str] | None]) -> None:
@@ -32,14 +32,15 @@ class Stream:
             return []
         group = self.groups.pop(0)
         if group is None:
-            raise NetworkError("spark-1 went away", node="spark-1", hint="look at its power")
+            msg = "spark-1 went away"
+            raise NetworkError(msg, node="spark-1", hint="look at its power")
         return [Line(text, 100.0 + n) for n, text in enumerate(group)]
 
     def close(self) -> None:
         self.closed = True
 
 
-class Node:
+class _Node:
     """A node that answers every command with its own words."""
 
     kind = Kind.LAB
@@ -60,7 +61,7 @@ class Node:
         return Answer(0, self.says or " ".join(argv), "", now, now)
 
     def follow(self, argv: Sequence[str], *, timeout: float = 3600.0) -> LineStream:
-        return Stream(self.groups)
+        return _Stream(self.groups)
 
     def http(self, request: HttpRequest, *, timeout: float = 30.0) -> HttpAnswer:
         return HttpAnswer(
@@ -71,7 +72,7 @@ class Node:
         self.closed += 1
 
 
-def recorded(path: Path, *nodes: Node) -> list[Transport]:
+def _recorded(path: Path, *nodes: _Node) -> list[Transport]:
     recorder = Recorder(path, machines="two", runbook="pivot")
     return [recording(node, recorder) for node in nodes]
 
@@ -96,9 +97,9 @@ def test_a_replay_gives_what_the_live_run_gave(tmp_path: Path) -> None:
         )
         return [*seen, two.clock.now()]
 
-    node = Node()
+    node = _Node()
     node.groups = [[], ["a", "b"], [], [], ["c"], []]
-    live = recorded(tmp_path / "r.jsonl", node, Node("spark-2", Role.WORKER))
+    live = _recorded(tmp_path / "r.jsonl", node, _Node("spark-2", Role.WORKER))
     told = story(*live)
     for transport in live:
         transport.close()
@@ -112,7 +113,7 @@ def test_a_replay_gives_what_the_live_run_gave(tmp_path: Path) -> None:
 
 def test_no_secret_reaches_the_file(tmp_path: Path) -> None:
     """A token in a command, its input, its answer, a log, a header or over two chunks must not be kept."""
-    node = Node()
+    node = _Node()
     node.says = f"Env: HF_TOKEN={TOKEN}"
     node.groups = [
         [
@@ -122,7 +123,7 @@ def test_no_secret_reaches_the_file(tmp_path: Path) -> None:
             "-----END OPENSSH PRIVATE KEY-----",
         ]
     ]
-    [transport] = recorded(tmp_path / "r.jsonl", node)
+    [transport] = _recorded(tmp_path / "r.jsonl", node)
     answer = transport.run(
         ["vllm", "serve", "--api-key", "plain-words", "-e", f"HF_TOKEN={TOKEN}"], stdin=f"key = '{TOKEN}'"
     )
@@ -140,7 +141,7 @@ def test_no_secret_reaches_the_file(tmp_path: Path) -> None:
 
 def test_a_request_that_differs_shows_both(tmp_path: Path) -> None:
     """Someone who changed a step must see which request differs, and how its program did."""
-    [live] = recorded(tmp_path / "r.jsonl", Node())
+    [live] = _recorded(tmp_path / "r.jsonl", _Node())
     live.run(["python3", "-"], stdin="import os\nprint(1)\n")
     live.run(["docker", "ps", "-a"])
     live.close()
@@ -164,10 +165,10 @@ def test_a_request_that_differs_shows_both(tmp_path: Path) -> None:
 
 def test_errors_of_a_node_come_again(tmp_path: Path) -> None:
     """A run that met a dead node must replay to the same error with the same advice."""
-    node = Node()
+    node = _Node()
     node.fails = NetworkError("spark-1 does not answer", node="spark-1", hint="ping it")
     node.groups = [["a"], None]
-    [live] = recorded(tmp_path / "r.jsonl", node)
+    [live] = _recorded(tmp_path / "r.jsonl", node)
 
     def story(transport: Transport) -> list[str]:
         seen = []
@@ -188,9 +189,9 @@ def test_errors_of_a_node_come_again(tmp_path: Path) -> None:
 
 def test_a_run_that_died_replays_to_its_end_and_says_so(tmp_path: Path) -> None:
     """kill -9 leaves no last line: what is there must still replay, and then say why it stops."""
-    node = Node()
+    node = _Node()
     node.groups = [["a"]]
-    [live] = recorded(tmp_path / "r.jsonl", node)
+    [live] = _recorded(tmp_path / "r.jsonl", node)
     live.run(["hostname"])
     live.follow(["docker", "logs", "-f", "x"]).read(1)
     (tmp_path / "died.jsonl").write_bytes((tmp_path / "r.jsonl").read_bytes())
@@ -207,9 +208,9 @@ def test_a_run_that_died_replays_to_its_end_and_says_so(tmp_path: Path) -> None:
 
 def test_ctrl_c_is_part_of_the_recording(tmp_path: Path) -> None:
     """A run stopped by hand must not replay as if the answer had come."""
-    node = Node()
+    node = _Node()
     node.fails = KeyboardInterrupt()
-    [live] = recorded(tmp_path / "r.jsonl", node)
+    [live] = _recorded(tmp_path / "r.jsonl", node)
     with pytest.raises(KeyboardInterrupt):
         live.run(["sleep", "100"])
     live.close()
@@ -221,9 +222,9 @@ def test_ctrl_c_is_part_of_the_recording(tmp_path: Path) -> None:
 
 def test_reading_a_stream_more_often_than_recorded_ends(tmp_path: Path) -> None:
     """A changed loop that only reads must stop with an error, not run for ever."""
-    node = Node()
+    node = _Node()
     node.groups = [["a"], [], []]
-    [live] = recorded(tmp_path / "r.jsonl", node)
+    [live] = _recorded(tmp_path / "r.jsonl", node)
     stream = live.follow(["cat"])
     for _ in range(3):
         stream.read(0)
@@ -238,7 +239,7 @@ def test_reading_a_stream_more_often_than_recorded_ends(tmp_path: Path) -> None:
 
 def test_every_line_is_written_as_it_happens(tmp_path: Path) -> None:
     """The recording of a run that is killed must hold everything up to the kill."""
-    [live] = recorded(tmp_path / "r.jsonl", Node())
+    [live] = _recorded(tmp_path / "r.jsonl", _Node())
     live.run(["hostname"])
     lines = (tmp_path / "r.jsonl").read_text().splitlines()
     live.close()

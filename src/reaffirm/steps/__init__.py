@@ -1,1 +1,26 @@
-"""The steps of runbooks: preflight, cleanup, probe_image, launch, verify."""
+"""The steps of runbooks: preflight, cleanup, probe_image, launch, verify.
+
+Each sends its requests through the transports of a cluster and nothing else, returns a typed result that
+shows itself in a notebook, and hands its facts to the run. No step asks which kind of node it has.
+"""
+
+from reaffirm.steps.cleanup import CleanupResult, cleanup
+from reaffirm.steps.launch import LaunchResult, launch
+from reaffirm.steps.preflight import PreflightResult, preflight
+from reaffirm.steps.probe_image import ProbeResult, probe_image
+from reaffirm.steps.result import StepResult
+from reaffirm.steps.verify import VerifyResult, verify
+
+__all__ = [
+    "CleanupResult",
+    "LaunchResult",
+    "PreflightResult",
+    "ProbeResult",
+    "StepResult",
+    "VerifyResult",
+    "cleanup",
+    "launch",
+    "preflight",
+    "probe_image",
+    "verify",
+]

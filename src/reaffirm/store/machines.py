@@ -1,8 +1,9 @@
 """Reads machine files: TOML in, :class:`Machines` out, every mistake named with its line."""
 
+import ipaddress
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,16 +20,21 @@ from reaffirm.model.node import (
     Role,
 )
 from reaffirm.redact import redact
+from reaffirm.store.toml_checks import (
+    Check,
+    TomlReader,
+    as_anything,
+    as_list,
+    as_number,
+    as_numbers,
+    as_text,
+    as_texts,
+    seen,
+)
 from reaffirm.store.toml_lines import KeyPath, TomlLines
 
 #: A machine file is a page of text (bytes).
 MAX_BYTES = 1_000_000
-
-#: Keys that hold secrets wherever they are written.
-_SECRET = re.compile(
-    r"(?:^|[-_.])(?:passwords?|passwd|passphrase|secrets?|token|api[-_]?key|access[-_]?key|private[-_]?key|credentials?)\Z",
-    re.IGNORECASE,
-)
 # What a shell, an option list or a path of a run could trip over is not a name.
 _NODE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 
@@ -73,9 +79,11 @@ def parse_machines(text: str, *, shown: str, name: str) -> Machines:
         reason = re.sub(r" \(at .*\)", "", str(error))
         excerpt = redact((text.splitlines() or [""])[min(line, len(text.splitlines())) - 1].strip())
         msg = f"{shown}:{line}: not TOML: {reason}, got {excerpt!r}"
-        raise MachineFileError(msg, hint='text needs quotes: name = "spark-1"') from error
-    reader = _Reader(shown, TomlLines(text))
-    machines = reader.machines(data, name)
+        raise MachineFileError(
+            msg, hint='text needs quotes and tables brackets: name = "spark-1", [fabric]'
+        ) from error
+    reader = TomlReader(shown, TomlLines(text), _TOP)
+    machines = _machines(reader, data, name)
     if reader.mistakes:
         ordered = [mistake for _, mistake in sorted(reader.mistakes, key=lambda pair: pair[0])]
         hint = (
@@ -87,98 +95,28 @@ def parse_machines(text: str, *, shown: str, name: str) -> Machines:
     return machines
 
 
-Check = Callable[["_Reader", KeyPath, Any], Any]
+def _machines(reader: TomlReader, data: dict[str, Any], name: str) -> Machines:
+    values = reader.table((), data, _TOP)
+    nodes = tuple(values.pop("node", ()))
+    if "node" not in data:
+        reader.wrong(
+            (), "no [[node]], got an empty list of machines", "add [[node]] with name, role and address"
+        )
+    fabric = values.pop("fabric", {})
+    machines = Machines(name, reader.shown, nodes, fabric_subnet=fabric.get("subnet", ""))
+    return replace(machines, **values)
 
 
-class _Reader:
-    """Turns plain data into :class:`Machines` and collects every mistake on the way."""
-
-    def __init__(self, shown: str, lines: TomlLines) -> None:
-        self.shown = shown
-        self.lines = lines
-        self.mistakes: list[tuple[int, str]] = []
-        self.hints: list[str] = []
-
-    def wrong(self, path: KeyPath, what: str, hint: str) -> None:
-        """Keep one mistake with its line."""
-        line = self.lines.line(path)
-        self.mistakes.append((line, f"{self.shown}:{line}: {what}"))
-        self.hints.append(hint)
-
-    def table(self, path: KeyPath, data: Any, known: Mapping[str, Check]) -> dict[str, Any]:
-        """Check one table and return its values by the names that Python gives them."""
-        if not isinstance(data, dict):
-            self.wrong(
-                path, f"{_dotted(path)} must be a table, got {_seen(data)}", f"write [{_dotted(path)}]"
-            )
-            return {}
-        values: dict[str, Any] = {}
-        for key, value in data.items():
-            where = (*path, key)
-            if key in known:
-                checked = known[key](self, where, value)
-                if checked is not None:
-                    values[key.replace("-", "_")] = checked
-            elif not self.secret(where, key, value):
-                self.unknown(where, key, known)
-        return values
-
-    def unknown(self, path: KeyPath, key: str, known: Iterable[str]) -> None:
-        """Say that a key is not one of ours, and which one it may be."""
-        names = sorted(known)
-        near = get_close_matches(key.replace("_", "-"), names, n=1, cutoff=0.6)
-        if not near:
-            near = [name for name in names if name.replace("-", "") == key.lower().replace("_", "")]
-        inside = _dotted(path[:-1])
-        place = f" in [{inside}]" if inside else ""
-        meant = f"; did you mean {near[0]!r}?" if near else ""
-        hint = f"rename it to {near[0]!r}" if near else f"known here: {', '.join(names)}"
-        self.wrong(path, f"unknown key{place}, got {key!r}{meant}", hint)
-
-    def secret(self, path: KeyPath, key: str, value: Any) -> bool:
-        """Refuse a secret. Its value is never shown."""
-        named = isinstance(value, str) and bool(_SECRET.search(key))
-        if not named and not (isinstance(value, str) and redact(value) != value):
-            return False
-        what = f"a machine file never holds a secret, got one under {_dotted(path)!r}"
-        hint = "use a key in the ssh agent, or set the variable on the machine; then change this secret"
-        self.wrong(path, what, hint)
-        return True
-
-    def no_secrets(self, path: KeyPath, value: Any) -> None:
-        """Refuse secrets anywhere below a table that may hold anything."""
-        if isinstance(value, dict):
-            for key, item in value.items():
-                if not self.secret((*path, key), key, item):
-                    self.no_secrets((*path, key), item)
-        elif isinstance(value, list):
-            for number, item in enumerate(value):
-                self.no_secrets((*path, number), item)
-        elif isinstance(value, str) and redact(value) != value:
-            self.secret(path, str(path[-1]), value)
-
-    def machines(self, data: dict[str, Any], name: str) -> Machines:
-        values = self.table((), data, _TOP)
-        nodes = tuple(values.pop("node", ()))
-        if "node" not in data:
-            self.wrong(
-                (), "no [[node]], got an empty list of machines", "add [[node]] with name, role and address"
-            )
-        fabric = values.pop("fabric", {})
-        machines = Machines(name, self.shown, nodes, fabric_subnet=fabric.get("subnet", ""))
-        return replace(machines, **values)
-
-
-def _nodes(reader: _Reader, path: KeyPath, value: Any) -> list[NodeSpec]:
+def _nodes(reader: TomlReader, path: KeyPath, value: Any) -> list[NodeSpec]:
     if not isinstance(value, list):
         reader.wrong(
-            path, f"node must be a list of tables, got {_seen(value)}", "write [[node]], with two brackets"
+            path, f"node must be a list of tables, got {seen(value)}", "write [[node]], with two brackets"
         )
         return []
     nodes: list[tuple[KeyPath, NodeSpec]] = []
     whole = True
-    for number, entry in enumerate(value):
-        where = (*path, number)
+    for index, entry in enumerate(value):
+        where = (*path, index)
         before = len(reader.mistakes)
         values = reader.table(where, entry, _NODE)
         for key, hint in (("name", 'name = "spark-1"'), ("role", 'role = "head" or role = "worker"')):
@@ -195,7 +133,9 @@ def _nodes(reader: _Reader, path: KeyPath, value: Any) -> list[NodeSpec]:
     return [node for _, node in nodes]
 
 
-def _check_nodes(reader: _Reader, path: KeyPath, nodes: list[tuple[KeyPath, NodeSpec]], whole: bool) -> None:
+def _check_nodes(
+    reader: TomlReader, path: KeyPath, nodes: list[tuple[KeyPath, NodeSpec]], whole: bool
+) -> None:
     names: dict[str, NodeSpec] = {}
     heads: list[str] = []
     for where, node in nodes:
@@ -240,33 +180,8 @@ def _circle(node: NodeSpec, names: Mapping[str, NodeSpec]) -> str:
     return ""
 
 
-def _dotted(path: KeyPath) -> str:
-    return ".".join(str(part) for part in path if not isinstance(part, int))
-
-
-def _seen(value: Any) -> str:
-    if isinstance(value, dict):
-        return "a table"
-    if isinstance(value, list):
-        return "a list"
-    return redact(repr(value)) if not isinstance(value, bool) else str(value).lower()
-
-
-def _text(reader: _Reader, path: KeyPath, value: Any) -> str | None:
-    key = str(path[-1])
-    if not isinstance(value, str):
-        reader.wrong(path, f"{key} must be text, got {_seen(value)}", f'write {key} = "…"')
-        return None
-    if reader.secret(path, key, value):
-        return None
-    if any(ord(sign) < 32 and sign not in "\t\n" for sign in value):
-        reader.wrong(path, f"{key} must be printable text, got {value!r}", "remove the control characters")
-        return None
-    return value
-
-
-def _name(reader: _Reader, path: KeyPath, value: Any) -> str | None:
-    text = _text(reader, path, value)
+def _name(reader: TomlReader, path: KeyPath, value: Any) -> str | None:
+    text = as_text(reader, path, value)
     if text is not None and not _NODE_NAME.match(text):
         hint = "use letters, digits, dots, dashes and underscores; begin with a letter or digit"
         reader.wrong(path, f"not a node's name, got {text!r}", hint)
@@ -274,8 +189,8 @@ def _name(reader: _Reader, path: KeyPath, value: Any) -> str | None:
     return text
 
 
-def _address(reader: _Reader, path: KeyPath, value: Any) -> str | None:
-    text = _text(reader, path, value)
+def _address(reader: TomlReader, path: KeyPath, value: Any) -> str | None:
+    text = as_text(reader, path, value)
     if text is not None and (not text or text.startswith("-") or re.search(r"[\s@/'\"]", text)):
         hint = "write a host name, an address or a Host of your ssh config; the user goes into 'user'"
         reader.wrong(path, f"not a host, got {text!r}", hint)
@@ -283,127 +198,94 @@ def _address(reader: _Reader, path: KeyPath, value: Any) -> str | None:
     return text
 
 
-def _number(low: float, high: float, whole: bool, unit: str) -> Check:
-    def check(reader: _Reader, path: KeyPath, value: Any) -> Any:
-        right = isinstance(value, int) or (isinstance(value, float) and not whole)
-        if not right or isinstance(value, bool) or not low <= value <= high:
-            what = f"{path[-1]} must be {'a whole number' if whole else 'a number'}{unit}, got {_seen(value)}"
-            reader.wrong(path, what, f"write {path[-1]} = … without quotes, from {low:g} to {high:g}")
-            return None
-        return value
-
-    return check
-
-
-def _role(reader: _Reader, path: KeyPath, value: Any) -> Role | None:
+def _role(reader: TomlReader, path: KeyPath, value: Any) -> Role | None:
     if value in set(Role):
         return Role(value)
     near = get_close_matches(str(value), list(Role), n=1)
     meant = f"; did you mean {str(near[0])!r}?" if near else ""
-    reader.wrong(path, f"role must be 'head' or 'worker', got {_seen(value)}{meant}", "the head has rank 0")
+    reader.wrong(path, f"role must be 'head' or 'worker', got {seen(value)}{meant}", "the head has rank 0")
     return None
 
 
-def _list_of_text(reader: _Reader, path: KeyPath, value: Any) -> tuple[str, ...] | None:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        reader.wrong(
-            path, f"{path[-1]} must be a list of text, got {_seen(value)}", f'write {path[-1]} = ["…"]'
-        )
-        return None
-    reader.no_secrets(path, value)
-    return tuple(value)
-
-
-def _texts(reader: _Reader, path: KeyPath, value: Any) -> dict[str, str]:
-    if not isinstance(value, dict):
-        reader.table(path, value, {})
-        return {}
-    return reader.table(path, value, dict.fromkeys(value, _text)) and {
-        key: item for key, item in value.items() if isinstance(item, str)
-    }
-
-
-def _anything(reader: _Reader, path: KeyPath, value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        reader.table(path, value, {})
-        return {}
-    reader.no_secrets(path, value)
-    return value
-
-
-def _numbers(reader: _Reader, path: KeyPath, value: Any) -> dict[str, float]:
-    known = (
-        {key: _number(0.001, 604_800, False, " of seconds") for key in value}
-        if isinstance(value, dict)
-        else {}
-    )
-    checked = reader.table(path, value, known)
-    return {key: float(checked[key.replace("-", "_")]) for key in known if key.replace("-", "_") in checked}
-
-
-def _models(reader: _Reader, path: KeyPath, value: Any) -> dict[str, ModelHere]:
+def _models(reader: TomlReader, path: KeyPath, value: Any) -> dict[str, ModelHere]:
     if not isinstance(value, dict):
         reader.table(path, value, {})
         return {}
     return {key: ModelHere(**reader.table((*path, key), item, _MODEL)) for key, item in value.items()}
 
 
-def _launch(reader: _Reader, path: KeyPath, value: Any) -> dict[str, LaunchHere]:
-    engines = {
-        str(engine): lambda reader, where, item: LaunchHere(**reader.table(where, item, _LAUNCH))
-        for engine in Engine
-    }
-    return reader.table(path, value, engines)
+def _launch(reader: TomlReader, path: KeyPath, value: Any) -> dict[str, LaunchHere]:
+    return reader.table(path, value, {str(engine): _launch_of_one for engine in Engine})
 
 
-def _containers(reader: _Reader, path: KeyPath, value: Any) -> ContainersHere:
+def _launch_of_one(reader: TomlReader, path: KeyPath, value: Any) -> LaunchHere:
+    launch = LaunchHere(**reader.table(path, value, _LAUNCH))
+    if launch.program and not launch.note:
+        what = f"a program in place of the server needs a note, got program = {launch.program!r} alone"
+        reader.wrong((*path, "program"), what, 'add note = "…": which part of the engine runs, and which not')
+    return launch
+
+
+def _containers(reader: TomlReader, path: KeyPath, value: Any) -> ContainersHere:
     return ContainersHere(**reader.table(path, value, _CONTAINERS))
 
 
-def _fabric(reader: _Reader, path: KeyPath, value: Any) -> dict[str, str]:
-    return reader.table(path, value, {"subnet": _text})
+def _fabric(reader: TomlReader, path: KeyPath, value: Any) -> dict[str, str]:
+    return reader.table(path, value, {"subnet": _subnet})
 
 
-_port = _number(1, 65535, True, "")
+def _subnet(reader: TomlReader, path: KeyPath, value: Any) -> str | None:
+    text = as_text(reader, path, value)
+    if text is None:
+        return None
+    try:
+        ipaddress.ip_network(text)
+    except ValueError as error:
+        reader.wrong(path, f"subnet must be a network, got {text!r}: {error}", "write it as 192.0.2.0/24")
+        return None
+    return text
+
+
+_port = as_number(1, 65535, whole=True)
 _NODE: Mapping[str, Check] = {
     "name": _name,
     "role": _role,
     "address": _address,
-    "user": _text,
+    "user": as_text,
     "port": _port,
-    "jump": _text,
+    "jump": as_text,
 }
 _MODEL: Mapping[str, Check] = {
-    "path": _text,
-    "stand-in": _text,
-    "prompt": _text,
-    "max-tokens": _number(1, 1_000_000, True, ""),
-    "extra-body": _anything,
+    "path": as_text,
+    "stand-in": as_text,
+    "prompt": as_text,
+    "max-tokens": as_number(1, 1_000_000, whole=True),
+    "extra-body": as_anything,
 }
 _LAUNCH: Mapping[str, Check] = {
     "port": _port,
     "master-port": _port,
     "dist-port": _port,
-    "program": _text,
-    "note": _text,
-    "env": _texts,
-    "arguments": _list_of_text,
+    "program": as_text,
+    "note": as_text,
+    "env": as_texts,
+    "arguments": as_list,
 }
 _CONTAINERS: Mapping[str, Check] = {
-    "ipc": _text,
-    "shm-size": _text,
-    "ulimits": _list_of_text,
-    "extra": _list_of_text,
+    "ipc": as_text,
+    "shm-size": as_text,
+    "ulimits": as_list,
+    "extra": as_list,
 }
 _TOP: Mapping[str, Check] = {
     "node": _nodes,
-    "ssh-config": _text,
-    "hf-cache": _text,
+    "ssh-config": as_text,
+    "hf-cache": as_text,
     "fabric": _fabric,
-    "images": _texts,
+    "images": as_texts,
     "models": _models,
     "containers": _containers,
     "launch": _launch,
-    "limits": _numbers,
-    "world": _anything,
+    "limits": as_numbers,
+    "world": as_anything,
 }

@@ -1,0 +1,159 @@
+"""Commands on a machine behind SSH: started, fed, read, and ended when we give up on them."""
+
+import asyncio
+import secrets
+import shlex
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+
+import asyncssh
+
+from reaffirm.nodes.ssh_connections import Link
+from reaffirm.nodes.ssh_errors import dropped, not_started
+
+#: What one command may answer; the rest is cut, and said so (bytes).
+MOST_OUTPUT = 64 * 1024 * 1024
+#: How long an ended command may take to go after TERM, and after KILL (seconds).
+TERM_SECONDS = 2.0
+KILL_SECONDS = 1.0
+
+# Every command carries this variable with a word of its own, and so do its children: by it they are
+# found again. Signals over the channel alone do not do. OpenSSH 9.2 says for every root login "session
+# signalling requires privilege separation", and refuses them for forced commands too.
+_MARK = "REAFFIRM_CALL"
+_END = (
+    'for f in $(grep -slzx -- "$2" /proc/[0-9]*/environ); '
+    'do p=${f#/proc/}; kill -"$1" "${p%/environ}" 2>/dev/null; done; :'
+)
+
+
+class RemoteCommand:
+    """One command that was started on a machine."""
+
+    def __init__(
+        self, link: Link, process: "asyncssh.SSHClientProcess[bytes]", mark: str, doing: str
+    ) -> None:
+        self.link = link
+        self.process = process
+        self.doing = doing
+        self._mark = mark
+
+    @classmethod
+    async def start(cls, link: Link, argv: Sequence[str], *, merged: bool = False) -> "RemoteCommand":
+        """Start a command. With ``merged``, standard error comes with standard output.
+
+        Raises:
+            NetworkError: the connection was lost.
+            RemoteCommandError: the machine refuses to start commands.
+        """
+        if link.orphans:
+            await _end_marked(link, "KILL", *link.orphans)
+            link.orphans.clear()
+        mark = f"{_MARK}={secrets.token_hex(8)}"
+        doing = shlex.join(argv)
+        shown = doing if len(doing) <= 120 else f"{doing[:117]}…"
+        try:
+            process = await link.connection.create_process(
+                f"env {mark} {doing}",
+                encoding=None,
+                stderr=asyncssh.STDOUT if merged else asyncssh.PIPE,
+            )
+        except asyncssh.ChannelOpenError as error:
+            if link.connection.is_closed():
+                raise dropped(link.target, shown, error) from error
+            raise not_started(link.target, shown, error) from error
+        except (OSError, asyncssh.Error) as error:
+            raise dropped(link.target, shown, error) from error
+        return cls(link, process, mark, shown)
+
+    async def feed(self, stdin: str | None) -> None:
+        """Write the standard input and close it. A command that does not read it all is no error."""
+        with suppress(BrokenPipeError, ConnectionError, asyncssh.Error, OSError):
+            if stdin:
+                self.process.stdin.write(stdin.encode("utf-8", "surrogateescape"))
+                await self.process.stdin.drain()
+            self.process.stdin.write_eof()
+
+    async def collect(self, stdin: str | None) -> tuple[int, str, str]:
+        """Run to the end; return exit status, standard output and standard error.
+
+        Raises:
+            NetworkError: the connection was lost on the way.
+        """
+        out, err, _ = await asyncio.gather(
+            _read(self.process.stdout), _read(self.process.stderr), self.feed(stdin)
+        )
+        return await self.status(), out, err
+
+    async def status(self) -> int:
+        """Return the exit status, once all output was read; 128 + N for a command ended by signal N.
+
+        Raises:
+            NetworkError: the connection was lost and nobody knows how the command ended.
+        """
+        await self.process.wait_closed()
+        if (signalled := self.process.exit_signal) is not None:
+            number = getattr(signal, f"SIG{signalled[0]}", signal.SIGKILL)
+            return 128 + int(number)
+        status = self.process.exit_status
+        if status is None:
+            self.link.orphans.add(self._mark)
+            raise dropped(self.link.target, self.doing)
+        return status
+
+    async def end(self) -> None:
+        """End the command there, and what it started: TERM, then KILL. Ending twice is harmless."""
+        for signal_name, seconds in (("TERM", TERM_SECONDS), ("KILL", KILL_SECONDS)):
+            if await self._closed(0):
+                return
+            with suppress(OSError, asyncssh.Error):
+                self.process.channel.send_signal(signal_name)
+            await _end_marked(self.link, signal_name, self._mark)
+            if await self._closed(seconds):
+                return
+        self.process.channel.abort()
+        await self._closed(KILL_SECONDS)
+
+    async def _closed(self, seconds: float) -> bool:
+        if self.link.connection.is_closed():
+            if self.process.exit_status is None:
+                self.link.orphans.add(self._mark)
+            return True
+        # Output that nobody reads any more would keep the channel open.
+        drain = asyncio.gather(
+            _read(self.process.stdout, 0), _read(self.process.stderr, 0), return_exceptions=True
+        )
+        try:
+            await asyncio.wait_for(asyncio.gather(drain, self.process.wait_closed()), seconds + 0.01)
+        except TimeoutError:
+            return False
+        except (OSError, asyncssh.Error):
+            return True
+        return True
+
+
+async def _end_marked(link: Link, signal_name: str, *marks: str) -> None:
+    """Signal every process of the machine that carries one of the marks."""
+    with suppress(TimeoutError, OSError, asyncssh.Error):
+        for mark in marks:
+            command = shlex.join(["sh", "-c", _END, "sh", signal_name, mark])
+            await asyncio.wait_for(link.connection.run(command, stdin=asyncssh.DEVNULL), 5)
+
+
+async def _read(reader: "asyncssh.SSHReader[bytes]", most: int = MOST_OUTPUT) -> str:
+    """Read to the end; keep ``most`` bytes."""
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        try:
+            part = await reader.read(65536)
+        except (asyncssh.Error, OSError):
+            break  # lost: the missing exit status will tell
+        if not part:
+            break
+        if size < most:
+            parts.append(part[: most - size])
+        size += len(part)
+    text = b"".join(parts).decode("utf-8", "replace")
+    return f"{text}\n[cut: {size} bytes came, {most} are kept]\n" if size > most > 0 else text
