@@ -7,9 +7,9 @@ _NEVER = ("script", "iframe", "object", "embed", "form", "foreignobject", "base"
 
 
 class Article(HTMLParser):
-    """A page: ``text``, ``tags`` and ``headings`` of what is inside ``<article>``, ``dangers`` of all of it."""
+    """A page: ``text``, ``tags``, ``headings`` of what is inside ``<article>``; ``dangers`` of all of it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, page: Path | str) -> None:
         super().__init__()
         self.dangers: list[str] = []
         self.tags: list[str] = []
@@ -18,7 +18,7 @@ class Article(HTMLParser):
         self._inside = False
         self._script = False
         self._heading = False
-        self.feed(path.read_text(encoding="utf-8"))
+        self.feed(page if isinstance(page, str) else page.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note each element and what could run."""
