@@ -63,7 +63,8 @@ class ScriptedNode:
     def run(self, argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60.0) -> Answer:
         """Answer one command; it takes a tenth of a second."""
         if self.gone:
-            raise NetworkError(f"{self.node.name} cannot be reached: no route", node=self.node.name)
+            msg = f"{self.node.name} cannot be reached: no route"
+            raise NetworkError(msg, node=self.node.name)
         started = self.clock.now()
         self.asked.append(shlex.join(argv))
         told = self._told(list(argv), stdin or "")
@@ -74,7 +75,7 @@ class ScriptedNode:
         return Answer(exit_status, out, err, started, self.clock.now())
 
     def _told(self, argv: list[str], stdin: str) -> Told:
-        line = " ".join(argv)
+        line = " ".join(argv[:3] if argv[:3] == ["docker", "run", "-d"] else argv)
         if argv[:2] == ["python3", "-"] or "-i" in argv:
             line += " < " + stdin.partition('"""')[2].partition("\n")[0]
         keys = [key for key in self.script if all(part in line for part in key.split(" … "))]
@@ -93,7 +94,11 @@ class ScriptedNode:
                 self.containers.pop(name)
                 return f"{name}\n"
             case ["docker", "run", "-d", "--name", name, *rest]:
-                self.containers[name] = {"began": self.clock.now(), "argv": rest, "label": rest[1].partition("=")[2]}
+                self.containers[name] = {
+                    "began": self.clock.now(),
+                    "argv": rest,
+                    "label": rest[1].partition("=")[2],
+                }
                 return "c0ffee\n"
         return (127, "", f"{argv[0]}: command not found\n")
 
@@ -102,7 +107,10 @@ class ScriptedNode:
         running = end is None or self.clock.now() < end
         labels = {"org.reaffirm.runbook": container["label"]} if container.get("label") is not None else {}
         return {
-            "State": {"Status": "running" if running else "exited", "ExitCode": 0 if running else container["exit"]},
+            "State": {
+                "Status": "running" if running else "exited",
+                "ExitCode": 0 if running else container["exit"],
+            },
             "Config": {"Labels": labels, "Image": "an-image", "Cmd": container.get("argv", [])},
         }
 
@@ -168,7 +176,15 @@ def healthy(name: str, place: int) -> dict[str, Told]:
         "architectures": [WANTED],
         "digest": "sha256:0a",
     }
-    image = [{"Id": "sha256:aa", "RepoDigests": ["img@sha256:bb"], "Architecture": "arm64", "Os": "linux", "Size": 7}]
+    image = [
+        {
+            "Id": "sha256:aa",
+            "RepoDigests": ["img@sha256:bb"],
+            "Architecture": "arm64",
+            "Os": "linux",
+            "Size": 7,
+        }
+    ]
     return {
         "hostname": f"{name}\n",
         "ip -j addr": json.dumps(links),

@@ -56,7 +56,9 @@ def test_two_containers_of_one_name_keep_both_logs(tmp_path: Path) -> None:
     assert not set(first.logs_saved) & set(second.logs_saved)
 
 
-def test_nothing_is_removed_when_logs_cannot_be_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_removed_when_logs_cannot_be_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A full disk would destroy the only evidence."""
     cluster, head, worker, _ = pair(tmp_path)
     _container(head, "vllm-head")

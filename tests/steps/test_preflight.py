@@ -61,7 +61,11 @@ def test_dead_node_is_a_row_and_everything_else_is_asked() -> None:
     ("key", "told", "words"),
     [
         ("docker image inspect", (1, "[]", "Error: No such image: img"), "docker pull img"),
-        ("docker image inspect", json.dumps([{"Id": "sha256:cc", "Architecture": "amd64"}]), "pull it by its digest"),
+        (
+            "docker image inspect",
+            json.dumps([{"Id": "sha256:cc", "Architecture": "amd64"}]),
+            "pull it by its digest",
+        ),
         ("df -B1", "Avail Mounted on\n1000 /\n", "docker system df"),
         ("cat /proc/meminfo", "MemTotal: 127600000 kB\nMemAvailable: 1000 kB\n", "drop_caches"),
         ("Tell whether the weights", json.dumps({"found": False, "cache": "/cache"}), "hf download"),
@@ -94,12 +98,12 @@ def test_what_cannot_be_judged_is_unknown_and_never_a_pass() -> None:
 
 def test_fabric_is_found_by_reach_and_rdma_and_narrowed_by_subnet() -> None:
     """A launch would bind to a network that the nodes do not reach each other on."""
-    cluster, head, worker, _ = pair()
+    cluster, _, worker, _ = pair()
     worker.script["192.0.2.12 … Tell whether a TCP port"] = UNREACHED
     result = preflight(cluster, images=["img"], model=MODEL)
     assert result.fabric.subnet == "198.51.100.0/24"
     assert result.fabric.tried[0].startswith("192.0.2.0/24")
-    narrowed, head, worker, _ = pair(fabric_subnet="192.0.2.0/24")
+    narrowed, _, worker, _ = pair(fabric_subnet="192.0.2.0/24")
     worker.script["192.0.2.12 … Tell whether a TCP port"] = UNREACHED
     with pytest.raises(StepFailedError, match="fabric"):
         preflight(narrowed, images=["img"], model=MODEL)
@@ -111,7 +115,9 @@ def test_twin_interfaces_on_one_subnet_are_named() -> None:
     head.script["ip -j addr"] = json.dumps([link("fab0", "192.0.2.12", 24), link("fab1", "192.0.2.112", 24)])
     head.script["ibdev2netdev"] = "roce0 port 1 ==> fab0 (Up)\nroce1 port 1 ==> fab1 (Up)\n"
     result = preflight(cluster, images=["img"], model=MODEL)
-    assert any(row[2] == "twin interfaces" and "fab0 and fab1" in row[3] for row in _rows(result.report.blocks))
+    assert any(
+        row[2] == "twin interfaces" and "fab0 and fab1" in row[3] for row in _rows(result.report.blocks)
+    )
 
 
 @pytest.mark.parametrize("image", ["a b", "img;rm", "-img", "img'", 'im"g', ""])
