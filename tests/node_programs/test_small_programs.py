@@ -86,7 +86,7 @@ def test_broken_header_is_incomplete_and_no_crash(content: bytes, tmp_path: Path
 
 
 def test_model_id_is_looked_up_in_the_cache(tmp_path: Path) -> None:
-    """A model in the Hugging Face cache would not be found, or an unfinished download would count as complete."""
+    """A model in the Hugging Face cache would not be found, or half of one would count as complete."""
     base = tmp_path / "hub/models--Owner--Name"
     _model(base / "snapshots/abc")
     (base / "refs").mkdir()

@@ -1,4 +1,4 @@
-class WithAMark:
+﻿class WithAMark:
     pass
 
 
