@@ -75,8 +75,9 @@ def launch(
     well.
 
     ``host_address=False`` leaves the variable unset that tells the engine its own address. ``limits``
-    overrides silence limits by stage (seconds; ``None`` leaves a limit as it is), ``timeout`` limits the whole (seconds); ``facts`` is the
-    first word of the names of the facts; ``name_prefix`` replaces the engine in the containers' names.
+    overrides silence limits by stage (seconds; ``None`` leaves a limit as it is), ``timeout`` limits the
+    whole (seconds); ``facts`` is the first word of the names of the facts; ``name_prefix`` replaces the
+    engine in the containers' names.
 
     Raises:
         UsageError: a name or stage that cannot be used; nothing was sent.
