@@ -63,7 +63,7 @@ def launch(
     model: str,
     tensor_parallel_size: int = 2,
     host_address: bool = True,
-    limits: Mapping[str, float] | None = None,
+    limits: Mapping[str, float | None] | None = None,
     timeout: float = 3600,
     facts: str = "launch",
     name_prefix: str = "",
@@ -76,8 +76,9 @@ def launch(
     well.
 
     ``host_address=False`` leaves the variable unset that tells the engine its own address. ``limits``
-    overrides silence limits by stage (seconds), ``timeout`` limits the whole (seconds); ``facts`` is the
-    first word of the names of the facts; ``name_prefix`` replaces the engine in the containers' names.
+    overrides silence limits by stage (seconds; ``None`` leaves a limit as it is), ``timeout`` limits the
+    whole (seconds); ``facts`` is the first word of the names of the facts; ``name_prefix`` replaces the
+    engine in the containers' names.
 
     Raises:
         UsageError: a name or stage that cannot be used; nothing was sent.
@@ -90,7 +91,8 @@ def launch(
     model_on(cluster, model)
     names = container_names(kind, len(cluster.all), name_prefix)
     try:
-        allowed = stage_book().limits(cluster.machines.limits, limits or {})
+        given = {stage: limit for stage, limit in (limits or {}).items() if limit is not None}
+        allowed = stage_book().limits(cluster.machines.limits, given)
     except KeyError as error:
         raise UsageError(str(error.args[0])) from None
     here = cluster.machines.launch.get(kind.value, LaunchHere())

@@ -1,4 +1,4 @@
-"""Reads the pages of ``docs/container-images`` into :class:`ContainerImage`; every error has ``path:line``."""
+"""Reads the pages of ``docs/container-images``; every error has ``path:line``."""
 
 import re
 from collections.abc import Mapping
