@@ -39,6 +39,7 @@ def main() -> int:
         flush=True,
     )
     configure_logger(SimpleNamespace(log_level=asked.log_level), prefix=f" TP{asked.rank}")
+    print(f"reaffirm: init_distributed_environment over {asked.init}", flush=True)
     parallel_state.init_distributed_environment(
         world_size=asked.world_size,
         rank=asked.rank,
@@ -46,7 +47,7 @@ def main() -> int:
         local_rank=0,
         backend="gloo",
     )
-    print("reaffirm: the world group has formed; next: SGLang's initialize_model_parallel", flush=True)
+    print("reaffirm: the world has formed; initialize_model_parallel", flush=True)
     parallel_state.initialize_model_parallel(tensor_model_parallel_size=asked.world_size, backend="gloo")
 
     total = torch.ones(1)
