@@ -20,7 +20,9 @@ REASONING, CONTENT = 24, 48
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>"]
 SPECIAL += ["<|vision_pad|>", "<|image_pad|>", "<|video_pad|>"]
 THINK = ["<think>", "</think>"]
-SENTENCE = "a decision record says what was chosen and why and how to find out whether that is still true today "
+SENTENCE = (
+    "a decision record says what was chosen and why and how to find out whether that is still true today "
+)
 WORDS = SENTENCE + (
     "one host leads and another follows while the fabric carries every message between them both nodes wait until "
     "each queue has an address which its peer can reach silence tells nothing so measure before you name any cause "
@@ -42,7 +44,9 @@ def tokenizer() -> PreTrainedTokenizerFast:
         vocab_size=768, special_tokens=SPECIAL, initial_alphabet=alphabet, show_progress=False
     )
     made.train_from_iterator([WORDS], trainer)
-    wrapped = PreTrainedTokenizerFast(tokenizer_object=made, eos_token="<|im_end|>", pad_token="<|endoftext|>")
+    wrapped = PreTrainedTokenizerFast(
+        tokenizer_object=made, eos_token="<|im_end|>", pad_token="<|endoftext|>"
+    )
     wrapped.add_tokens(THINK)
     wrapped.chat_template = TEMPLATE
     return wrapped

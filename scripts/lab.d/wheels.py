@@ -16,7 +16,12 @@ from places import CACHE, RECIPES, WHEELS
 # The images' Python, whatever Python runs this: Debian 12 has 3.11.
 # It has glibc 2.36, and pip wants every tag by name ("Could not find a version that satisfies llguidance==1.7.6").
 TARGET = ["--python-version", "3.11", "--implementation", "cp", "--only-binary", ":all:"]
-for _tag in (*(f"manylinux_2_{minor}" for minor in range(36, 4, -1)), "manylinux2014", "manylinux2010", "manylinux1"):
+for _tag in (
+    *(f"manylinux_2_{minor}" for minor in range(36, 4, -1)),
+    "manylinux2014",
+    "manylinux2010",
+    "manylinux1",
+):
     TARGET += ["--platform", f"{_tag}_x86_64"]
 
 
