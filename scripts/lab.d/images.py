@@ -192,8 +192,6 @@ def _commit(image: Image, stage: Path) -> None:
         return
     recipe = CACHE / "Containerfile"
     recipe.write_text("\n".join([f"FROM localhost/{image.below}", "COPY . /", *settings]) + "\n")
-    must(
-        ["nice", *podman("build", "--quiet", "--layers=false", "--isolation", "chroot", "--pull=never")]
-        + ["--tag", f"localhost/{image.reference}", "--file", str(recipe), str(stage)],
-        seconds=1200,
-    )
+    how = ("--quiet", "--layers=false", "--isolation", "chroot", "--pull=never")
+    named = ("--tag", f"localhost/{image.reference}", "--file", recipe, stage)
+    must(["nice", *podman("build", *how, *named)], seconds=1200)
