@@ -150,6 +150,11 @@ def prune() -> None:
     shutil.rmtree(CACHE / "scratch", ignore_errors=True)
 
 
+def unmount() -> None:
+    """Take away the mount that podman makes of the store for itself."""
+    ask(["umount", STORE / "overlay"])
+
+
 def _debian(stage: Path) -> None:
     mirror = os.environ.get("REAFFIRM_LAB_DEBIAN_MIRROR")
     command = ["debootstrap", "--variant=minbase", f"--include={','.join(DEBIAN)}", SUITE, str(stage)]
