@@ -199,11 +199,12 @@ def start_sglang(rank: Rank) -> Life:
 
 def start_program(rank: Rank) -> Life:
     """Run the node program that forms SGLang's groups over Gloo, adds up ones, stays a while, and ends."""
-    command, version = rank.command, rank.container.image.engine_version
+    command, image = rank.command, rank.container.image
     yield rank.took("import")
     rank.container.log(
-        f"reaffirm: rank {command.rank} of {rank.world_size}: SGLang {version}'s group formation and message queue "
-        f"over Gloo, torch {rank.container.image.torch_version}; no server, no model, no kernels, no NCCL"
+        f"reaffirm: rank {command.rank} of {rank.world_size}: SGLang {image.engine_version}'s group "
+        f"formation and message queue over Gloo, torch {image.torch_version}; "
+        "no server, no model, no kernels, no NCCL"
     )
     init = f"tcp://{command.address}:{command.meeting_port}"
     rank.container.log(f"reaffirm: init_distributed_environment over {init}")
