@@ -20,7 +20,8 @@ import typer
 from reaffirm import __version__, errors
 from reaffirm.cli.runs import commands, joined_pairs
 from reaffirm.errors import ReaffirmError
-from reaffirm.run.command import RunStoppedError, say
+from reaffirm.run.command import say
+from reaffirm.run.underway import RunStoppedError
 
 USAGE = 3
 INTERRUPTED = 130

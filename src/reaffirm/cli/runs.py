@@ -18,8 +18,8 @@ from rich.text import Text as Styled
 from reaffirm.errors import UsageError
 from reaffirm.run import places
 from reaffirm.run.command import active, default_output, plan_of
-from reaffirm.run.execution import Progress
 from reaffirm.run.runbook import read_runbook
+from reaffirm.run.underway import Progress
 from reaffirm.store.project import RUN_DIR_VARIABLE, RUNBOOK_VARIABLE, Project, find_project
 
 

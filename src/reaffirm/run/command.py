@@ -12,26 +12,10 @@ from typing import Any
 from reaffirm.errors import ParameterError, ReaffirmError
 from reaffirm.run import places
 from reaffirm.run.declarations import Declarations, declared
-from reaffirm.run.execution import PLAN, Observer, Plan, Read, Run, Terminated, load
+from reaffirm.run.execution import PLAN, Plan, Read, load
 from reaffirm.run.parameters import Text, check_complete, read_yaml, typed
 from reaffirm.run.runbook import Runbook
-
-#: papermill's own status for a kernel that died.
-_DEAD_KERNEL = 138
-
-
-class RunStoppedError(Exception):
-    """A run did not reach its end; the notebook says how far it came. ``status`` is the exit status."""
-
-    def __init__(self, run: Run, status: int) -> None:
-        super().__init__(str(run.ending))
-        self.run = run
-        self.status = status
-
-    def __str__(self) -> str:
-        notebook = self.run.notebook
-        where = f"\nnotebook: {places.shown(notebook)}" if notebook and notebook.is_file() else ""
-        return f"{_short(str(self.run.ending))}{where}"
+from reaffirm.run.underway import Observer, RunStoppedError
 
 
 def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any]) -> Any:
@@ -69,30 +53,12 @@ def say(text: str) -> None:
 
 @contextmanager
 def active(plan: Plan) -> Iterator[None]:
-    """Let the next execution in this thread use ``plan``.
-
-    Raises:
-        RunStoppedError: the run did not reach its end.
-    """
+    """Let the next execution in this thread use ``plan``."""
     token = PLAN.set(plan)
     try:
         yield
-    except ReaffirmError:
-        raise
-    except (Exception, KeyboardInterrupt) as error:
-        if plan.result is None or plan.result.ending is None:
-            raise
-        raise RunStoppedError(plan.result, _status(error)) from error
     finally:
         PLAN.reset(token)
-
-
-def _status(error: BaseException) -> int:
-    if isinstance(error, Terminated):
-        return 128 + error.number
-    if isinstance(error, KeyboardInterrupt):
-        return 130
-    return _DEAD_KERNEL if type(error).__name__ == "DeadKernelError" else 1
 
 
 def plan_of(read: Read, given: dict[str, Any], observer: Observer | None = None) -> Plan | None:
@@ -209,8 +175,3 @@ def papermill_parameters(nb: Any) -> list[Any]:
             found = declared(cell.source, file="")
             break
     return [Parameter(d.name, d.annotation or "None", d.default, d.help) for d in found.found.values()]
-
-
-def _short(text: str, lines: int = 12) -> str:
-    kept = text.splitlines()
-    return "\n".join(kept if len(kept) <= lines else [*kept[:lines], f"… {len(kept) - lines} more lines"])
