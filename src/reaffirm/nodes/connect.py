@@ -100,17 +100,22 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
     return _finish(Cluster(machines, transports, RunContext(directory), consent=consent, runbook=runbook))
 
 
+def simulated_nodes(machines: Machines, project: Project | None) -> Mapping[str, Transport]:
+    """Return the nodes of a simulated world, made anew."""
+    from reaffirm.nodes.simulated import World
+    from reaffirm.store.images import read_images
+    from reaffirm.store.node_programs import node_programs
+
+    images = {}
+    for folder in reversed(image_folders(project)):  # the project's own pages win
+        images.update(read_images(folder))
+    world = World.from_machines(machines, images, node_programs(project))
+    return {node.name: world.transport(node.name) for node in machines.nodes}
+
+
 def _live(machines: Machines, project: Project | None) -> Mapping[str, Transport]:
     if machines.world:
-        from reaffirm.nodes.simulated import World
-        from reaffirm.store.images import read_images
-        from reaffirm.store.node_programs import node_programs
-
-        images = {}
-        for folder in reversed(image_folders(project)):  # the project's own pages win
-            images.update(read_images(folder))
-        world = World.from_machines(machines, images, node_programs(project))
-        return {node.name: world.transport(node.name) for node in machines.nodes}
+        return simulated_nodes(machines, project)
     from reaffirm.nodes.ssh import open_nodes
 
     return open_nodes(machines)
