@@ -1,1 +1,1 @@
-"""Expectations and verdicts. Pure."""
+"""Verdicts: claims held against evidence. Pure: no files, no clock."""

@@ -1,1 +1,1 @@
-"""Model in, SVG and text out. Pure."""
+"""Model in, SVG, text and HTML out. Pure: no files, no clock, all text escaped."""

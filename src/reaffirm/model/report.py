@@ -23,6 +23,7 @@ class Outcome(StrEnum):
     REACHED = "reached"
     FAILED = "failed"
     STUCK = "stuck"
+    TIMEOUT = "timeout"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Splits a Markdown file into its YAML front matter and its body, keeping line numbers for findings."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,8 @@ class Page:
     """A Markdown file: its front matter as plain data, its body, and where each begins.
 
     ``lines`` gives the line in the file (from 1) of each top-level key. ``body_line`` is the line of
-    the body's first line.
+    the body's first line. ``marks`` gives the line of each nested key or list item, by its path:
+    ``("claims", 0, "says")``.
     """
 
     path: str
@@ -28,10 +29,19 @@ class Page:
     body: str
     body_line: int
     lines: Mapping[str, int]
+    marks: Mapping[tuple[str | int, ...], int] = field(default_factory=dict)
 
     def line(self, key: str) -> int:
         """Return the line of a top-level key; 1 where the key is absent."""
         return self.lines.get(key, 1)
+
+    def at(self, *path: str | int) -> int:
+        """Return the line of a nested key or item; where it is absent, that of what would hold it."""
+        while path:
+            if path in self.marks:
+                return self.marks[path]
+            path = path[:-1]
+        return 1
 
 
 def read_page(path: Path, *, shown: str = "") -> Page:
@@ -72,7 +82,22 @@ def parse_page(text: str, *, shown: str) -> Page:
         raise DocumentError(msg, hint="add a line '---' after it")
     data = _load("\n".join(lines[1:end]), shown)
     keys = {str(key): data.lc.key(key)[0] + 2 for key in data}
-    return Page(shown, plain(data), "\n".join(lines[end + 1 :]), end + 2, keys)
+    return Page(shown, plain(data), "\n".join(lines[end + 1 :]), end + 2, keys, dict(_marks(data, ())))
+
+
+def _marks(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], int]]:
+    if isinstance(value, CommentedMap):
+        for key, item in value.items():
+            here = (*path, str(key))
+            if key in value.lc.data:
+                yield here, value.lc.key(key)[0] + 2
+            yield from _marks(item, here)
+    elif isinstance(value, CommentedSeq):
+        for index, item in enumerate(value):
+            here = (*path, index)
+            if index in value.lc.data:
+                yield here, value.lc.item(index)[0] + 2
+            yield from _marks(item, here)
 
 
 def _load(text: str, shown: str) -> CommentedMap:

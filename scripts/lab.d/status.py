@@ -1,0 +1,71 @@
+"""What is there: one line per question and host."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import hosts
+import network
+import ssh
+from images import IMAGES
+from places import HOSTS, MARKER, MODELS, Host
+
+WANTED = sorted(image.reference for image in IMAGES if not image.reference.startswith("reaffirm-lab-"))
+
+
+def look(host: Host) -> dict[str, Any]:
+    """The state of one host, seen from the machine and by SSH."""
+    have, want = network.addresses(host), network.expected(host)
+    seen: dict[str, Any] = {
+        "name": host.name,
+        "role": host.role,
+        "init": hosts.running(host),
+        "addresses": have,
+        "addresses-missing": sorted(
+            f"{link} {address}" for link, address in want.items() if have.get(link) != address
+        ),
+        "sshd": False,
+        "marker": None,
+        "images": [],
+        "images-missing": WANTED,
+        "containers": [],
+    }
+    if not seen["init"]:
+        return {**seen, "up": False}
+    answer = ssh.on(host, "hostname; cat", f"/etc/{MARKER}", seconds=15)
+    lines = answer.out.splitlines()
+    seen["sshd"] = lines[:1] == [host.name]
+    if seen["sshd"]:
+        seen["marker"] = lines[1] if len(lines) > 1 else None
+        listed = ssh.on(host, "docker", "images", "--format", "'{{.Repository}}:{{.Tag}}'").out.split()
+        seen["images"] = sorted({name.removeprefix("localhost/") for name in listed})
+        seen["images-missing"] = [name for name in WANTED if name not in seen["images"]]
+        seen["containers"] = ssh.on(host, "docker", "ps", "-a", "--format", "'{{.Names}}'").out.split()
+    seen["up"] = not (
+        seen["addresses-missing"]
+        or seen["images-missing"]
+        or seen["marker"] != f"reaffirm lab host {host.name}"
+    )
+    return seen
+
+
+def show(*, as_json: bool) -> int:
+    """Print the state; 0 only when everything is up."""
+    seen = [look(host) for host in HOSTS]
+    model = (MODELS / "tiny-qwen35" / "config.json").exists()
+    fine = model and all(host["up"] for host in seen)
+    if as_json:
+        print(json.dumps({"up": fine, "hosts": seen, "model": model}, indent=2))
+        return 0 if fine else 1
+    for host in seen:
+        print(f"{host['name']} ({host['role']}): {'up' if host['up'] else 'NOT UP'}")
+        for question in ("init", "sshd", "marker"):
+            print(f"  {question:<12}{host[question] or 'no'}")
+        for link, address in host["addresses"].items():
+            print(f"  address     {address} on {link}")
+        for question in ("addresses-missing", "images", "images-missing", "containers"):
+            if host[question]:
+                print(f"  {question:<12}{' '.join(host[question])}")
+    print(f"model: {'there' if model else 'MISSING'}")
+    return 0 if fine else 1

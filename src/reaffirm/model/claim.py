@@ -1,0 +1,179 @@
+"""Claims: sentences that can turn out false, what would decide them, and what became of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from reaffirm.model.evidence import Kind, Via
+from reaffirm.model.fact import FactValue
+
+Scalar = bool | int | float | str | None
+Operand = Scalar | tuple[Scalar, ...]
+
+
+class Operator(StrEnum):
+    """How a fact's value is held against an expectation. The words are those of the claim format."""
+
+    EQUALS = "equals"
+    NOT = "not"
+    CONTAINS = "contains"
+    MATCHES = "matches"
+    LESS_THAN = "less-than"
+    AT_MOST = "at-most"
+    GREATER_THAN = "greater-than"
+    AT_LEAST = "at-least"
+    BETWEEN = "between"
+    VERSION = "version"
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a fact must be: every operator must hold. ``unit`` empty means that none is asked for."""
+
+    terms: Mapping[Operator, Operand]
+    unit: str = ""
+
+    def __str__(self) -> str:
+        words = " and ".join(f"{operator} {_shown(operand)}" for operator, operand in self.terms.items())
+        return f"{words} {self.unit}".rstrip()
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One fact and what it must be."""
+
+    fact: str
+    expect: Expectation
+
+    def __str__(self) -> str:
+        return f"{self.fact} {self.expect}"
+
+
+@dataclass(frozen=True)
+class Check:
+    """What decides a claim: a runbook and the conditions that all must hold in one run of it."""
+
+    runbook: str
+    conditions: tuple[Condition, ...]
+
+    def __str__(self) -> str:
+        return "; ".join(str(condition) for condition in self.conditions)
+
+
+class ClaimKind(StrEnum):
+    """A hypothesis is a claim about a cause; it has rivals."""
+
+    CLAIM = "claim"
+    HYPOTHESIS = "hypothesis"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a record that can turn out false.
+
+    ``needs`` is the kind of evidence that can decide it; ``recheck_after`` the age in days beyond
+    which evidence is stale (None: never by age alone); ``line`` where the claim stands in ``path``.
+    """
+
+    id: str
+    says: str
+    kind: ClaimKind = ClaimKind.CLAIM
+    rivals: tuple[str, ...] = ()
+    told_by: str = ""
+    needs: Kind = Kind.REAL
+    check: Check | None = None
+    recheck_after: int | None = None
+    path: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One fact as one run found it.
+
+    ``started`` is the node's time (UTC) at which the run, or for a replay the recorded run, began.
+    ``changed`` names what the run rests on that is different now; empty when nothing is known to be.
+    """
+
+    fact: str
+    value: FactValue
+    unit: str
+    kind: Kind
+    via: Via
+    started: datetime
+    run: str
+    runbook: str
+    path: str = ""
+    changed: str = ""
+
+
+class Result(StrEnum):
+    """What holding evidence against an expectation gave. ``unknown`` is never a pass."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+class Verdict(StrEnum):
+    """What became of a claim."""
+
+    AFFIRMED = "affirmed"
+    REFUTED = "refuted"
+    REHEARSED = "rehearsed"
+    STALE = "stale"
+    TOLD = "told"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What one run says about one claim, and the facts that it says it with."""
+
+    result: Result
+    kind: Kind
+    via: Via
+    started: datetime
+    run: str
+    runbook: str
+    reason: str
+    found: tuple[Evidence, ...] = ()
+    path: str = ""
+    changed: str = ""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a claim stands on a day.
+
+    ``deciding`` is the run that the verdict follows from, ``beside`` the runs that a reader must see
+    with it: newer failures of a lower kind, or what was last known before a run could not judge.
+    """
+
+    verdict: Verdict
+    reason: str
+    deciding: Judged | None = None
+    beside: tuple[Judged, ...] = field(default=())
+
+    @property
+    def result(self) -> Result | None:
+        """How the deciding run went; None when there is none."""
+        return self.deciding.result if self.deciding else None
+
+    def __str__(self) -> str:
+        if self.verdict in (Verdict.REHEARSED, Verdict.STALE) and self.result:
+            return f"{self.verdict} ({self.result})"
+        return str(self.verdict)
+
+
+def _shown(operand: Operand) -> str:
+    match operand:
+        case bool():
+            return "true" if operand else "false"
+        case tuple():
+            return " and ".join(_shown(item) for item in operand)
+        case str():
+            return f'"{operand}"'
+        case _:
+            return str(operand)

@@ -1,0 +1,235 @@
+"""Makes the world that the ``[world]`` table of a machine file describes."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from difflib import get_close_matches
+from ipaddress import IPv4Interface
+from typing import Any
+
+from reaffirm.errors import MachineFileError
+from reaffirm.model.image import ContainerImage
+from reaffirm.model.node import Machines, NodeSpec
+from reaffirm.nodes.simulated.lines import durations
+from reaffirm.nodes.simulated.machine import GIB, SimulatedNode, Weights
+from reaffirm.nodes.simulated.network import Host, Interface, Wires
+from reaffirm.nodes.simulated.world import World
+
+_PAGE = "docs/reference/machine-files.md"
+_WORLD = ("start", "docker", "forwarding", "nodes", "weights", "durations")
+_NODE = (
+    "hostname",
+    "interfaces",
+    "memory",
+    "system-memory",
+    "page-cache",
+    "free-disk",
+    "gpu",
+    "driver",
+    "platform",
+    "images",
+    "weights",
+    "files",
+)
+_INTERFACE = ("name", "up", "address", "addresses", "link", "gateway", "hca", "mtu", "metric", "virtual")
+_WEIGHTS = (
+    "architecture",
+    "model-type",
+    "shards",
+    "bytes",
+    "folder",
+    "context",
+    "kv-bytes-per-token",
+    "state-bytes-per-sequence",
+)
+
+
+def furnish(machines: Machines, images: Mapping[str, ContainerImage], programs: Mapping[str, str]) -> World:
+    """Make a world; see :meth:`World.from_machines`.
+
+    Raises:
+        MachineFileError: an unknown key or a value that cannot be meant.
+    """
+    reader = _Reader(machines.path or machines.name)
+    table = dict(machines.world)
+    reader.keys(table, _WORLD, "world")
+    nodes_table = reader.table(table.get("nodes", {}), "world.nodes")
+    names = [spec.name for spec in machines.nodes]
+    reader.keys(nodes_table, names, "world.nodes")
+    weights = {
+        model: _weights(reader, model, reader.table(entry, f'world.weights."{model}"'))
+        for model, entry in reader.table(table.get("weights", {}), "world.weights").items()
+    }
+    nodes = {}
+    for spec in machines.nodes:
+        where = f"world.nodes.{spec.name}"
+        if spec.name not in nodes_table:
+            msg = "there is no such table, so nobody knows what this simulated node has"
+            raise reader.wrong(where, msg)
+        entry = reader.table(nodes_table[spec.name], where)
+        nodes[spec.name] = _node(reader, machines, spec, entry, where, images, weights)
+    took = {
+        key: reader.number(value, f"world.durations.{key}")
+        for key, value in reader.table(table.get("durations", {}), "world.durations").items()
+    }
+    reader.keys(took, tuple(durations()), "world.durations")
+    forwarding = table.get("forwarding", [])
+    if not all(isinstance(pair, list) and len(pair) == 2 for pair in forwarding):
+        where, msg = "world.forwarding", f"pairs of links are needed, got {forwarding!r}"
+        raise reader.wrong(where, msg)
+    return World(
+        start=_start(reader, table.get("start", 0)),
+        nodes=nodes,
+        wires=Wires(frozenset(pair) for pair in forwarding),
+        programs=programs,
+        docker=str(table.get("docker", "28.3.3")),
+        took=took,
+    )
+
+
+class _Reader:
+    """Reads values of the table, and words the errors."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def wrong(self, where: str, what: str) -> MachineFileError:
+        return MachineFileError(
+            f"{self.path}: [{where}]: {what}", hint="compare with runbooks/nodes/simulated.toml", page=_PAGE
+        )
+
+    def keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+        for key in table:
+            if key not in known:
+                close = get_close_matches(key, known, n=1)
+                meant = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+                raise self.wrong(where, f"unknown key {key!r}; {meant}")
+
+    def table(self, value: Any, where: str) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            raise self.wrong(where, f"a table is needed, got {value!r}")
+        return dict(value)
+
+    def number(self, value: Any, where: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            raise self.wrong(where, f"a number of zero or more is needed, got {value!r}")
+        return float(value)
+
+    def whole(self, value: Any, where: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise self.wrong(where, f"a whole number is needed, got {value!r}")
+        return value
+
+    def text(self, value: Any, where: str) -> str:
+        if not isinstance(value, str):
+            raise self.wrong(where, f"text is needed, got {value!r}")
+        return value
+
+    def texts(self, value: Any, where: str) -> list[str]:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.wrong(where, f"a list of texts is needed, got {value!r}")
+        return list(value)
+
+    def address(self, value: Any, where: str) -> str:
+        try:
+            return str(IPv4Interface(self.text(value, where)))
+        except ValueError as error:
+            raise self.wrong(where, f"an address such as 192.0.2.1/24 is needed, got {value!r}") from error
+
+
+def _start(reader: _Reader, value: Any) -> float:
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC).timestamp()
+    return reader.number(value, "world.start")
+
+
+def _node(
+    reader: _Reader,
+    machines: Machines,
+    spec: NodeSpec,
+    entry: dict[str, Any],
+    where: str,
+    images: Mapping[str, ContainerImage],
+    weights: Mapping[str, Weights],
+) -> SimulatedNode:
+    reader.keys(entry, _NODE, where)
+    interfaces = [Interface("lo", addresses=["127.0.0.1/8"], mtu=65536)]
+    for number, given in enumerate(entry.get("interfaces", []), 1):
+        at = f"{where}.interfaces, number {number}"
+        interfaces.append(_interface(reader, reader.table(given, at), at))
+    hostname = reader.text(entry.get("hostname", spec.name), where)
+    node = SimulatedNode(spec, hostname=hostname, host=Host(interfaces), hf_cache=machines.hf_cache)
+    node.memory_total = reader.number(entry.get("memory", node.memory_total), where)
+    node.memory_system = reader.number(entry.get("system-memory", node.memory_system), where)
+    node.page_cache = reader.number(entry.get("page-cache", node.page_cache), where)
+    node.disk_free = int(reader.number(entry.get("free-disk", node.disk_free / GIB), where) * GIB)
+    node.gpu = reader.text(entry.get("gpu", node.gpu), where)
+    node.driver = reader.text(entry.get("driver", node.driver), where)
+    node.platform = reader.text(entry.get("platform", node.platform), where)
+    node.files = {
+        path: reader.text(text, where) for path, text in reader.table(entry.get("files", {}), where).items()
+    }
+    for name in reader.texts(entry.get("images", list(images)), where):
+        if name not in images:
+            known = ", ".join(images)
+            msg = f"no page docs/container-images/{name}.md for this image; known: {known}"
+            raise reader.wrong(where, msg)
+        node.images[machines.images.get(name, images[name].reference)] = images[name]
+    for model in reader.texts(entry.get("weights", list(weights)), where):
+        if model not in weights:
+            raise reader.wrong(where, f'no table [world.weights."{model}"]; known: {", ".join(weights)}')
+        held = weights[model]
+        node.weights[model] = Weights(
+            held.model,
+            held.architecture,
+            held.model_type,
+            held.shards,
+            held.size,
+            held.folder or (machines.models[model].path if model in machines.models else ""),
+            held.context,
+            held.kv_bytes_per_token,
+            held.state_bytes_per_sequence,
+        )
+    return node
+
+
+def _interface(reader: _Reader, entry: dict[str, Any], where: str) -> Interface:
+    reader.keys(entry, _INTERFACE, where)
+    if "name" not in entry:
+        msg = "an interface needs a name"
+        raise reader.wrong(where, msg)
+    addresses = entry.get("addresses", [entry["address"]] if "address" in entry else [])
+    flags = {key: entry.get(key, default) for key, default in (("up", True), ("virtual", False))}
+    if not all(isinstance(value, bool) for value in flags.values()):
+        msg = "up and virtual are true or false"
+        raise reader.wrong(where, msg)
+    return Interface(
+        name=reader.text(entry["name"], where),
+        addresses=[reader.address(address, where) for address in addresses],
+        link=reader.text(entry.get("link", ""), where),
+        gateway=reader.text(entry.get("gateway", ""), where),
+        hca=reader.text(entry.get("hca", ""), where),
+        mtu=reader.whole(entry.get("mtu", 1500), where),
+        metric=reader.whole(entry.get("metric", 100), where),
+        **flags,
+    )
+
+
+def _weights(reader: _Reader, model: str, entry: dict[str, Any]) -> Weights:
+    where = f'world.weights."{model}"'
+    reader.keys(entry, _WEIGHTS, where)
+    for key in ("architecture", "shards", "bytes"):
+        if key not in entry:
+            raise reader.wrong(where, f"the key {key!r} is missing")
+    return Weights(
+        model=model,
+        architecture=reader.text(entry["architecture"], where),
+        model_type=reader.text(entry.get("model-type", ""), where),
+        shards=max(reader.whole(entry["shards"], where), 1),
+        size=reader.whole(entry["bytes"], where),
+        folder=reader.text(entry.get("folder", ""), where),
+        context=reader.whole(entry.get("context", 262_144), where),
+        kv_bytes_per_token=max(reader.whole(entry.get("kv-bytes-per-token", 24_576), where), 1),
+        state_bytes_per_sequence=reader.whole(entry.get("state-bytes-per-sequence", 0), where),
+    )

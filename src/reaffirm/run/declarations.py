@@ -1,0 +1,177 @@
+"""The typed parameters that a runbook declares: read from its parameter cell by AST, never by running it.
+
+A declaration is one annotated line of the cell tagged ``parameters``::
+
+    dry_run: bool = False            # only say what would be done
+    nodes: Literal["simulated", "lab"] = "simulated"
+    model: str                       # no default: it must be given
+"""
+
+import ast
+import io
+import tokenize
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+#: What stands for a default that is not there.
+REQUIRED = "must be given"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A declared type.
+
+    ``name`` is ``any``, ``bool``, ``int``, ``float``, ``str``, ``list``, ``dict`` or ``literal``.
+    ``item`` is the type of the members of a list or of the values of a dict; ``options`` are those of
+    a ``Literal``; ``optional`` says that ``None`` is a value too.
+    """
+
+    name: str
+    item: "Shape | None" = None
+    options: tuple[Any, ...] = ()
+    optional: bool = False
+
+
+ANY = Shape("any", optional=True)
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One parameter. ``annotation`` is empty where there is none; ``line`` counts from 1 in the file."""
+
+    name: str
+    annotation: str
+    shape: Shape
+    default: str
+    required: bool
+    help: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Declarations:
+    """The parameters of one runbook, in the order of the source, and how messages name its file."""
+
+    file: str
+    found: Mapping[str, Declaration] = field(default_factory=dict)
+
+    @property
+    def typed(self) -> bool:
+        """Whether any parameter has a type. Without one, everything stays as papermill has it."""
+        return any(declaration.annotation for declaration in self.found.values())
+
+    def where(self, name: str) -> str:
+        """Return ``file:line`` of a declaration."""
+        return f"{self.file}:{self.found[name].line}"
+
+
+def declared(source: str, *, file: str, first_line: int = 1) -> Declarations:
+    """Read the declarations from the source of a parameter cell.
+
+    ``first_line`` is the line of the file on which the cell begins. A source that is no Python
+    declares nothing: running it says what is wrong with it.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return Declarations(file)
+    comments = _comments(source)
+    found: dict[str, Declaration] = {}
+    for node in tree.body:
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
+                text, shape = ast.unparse(_unquoted(annotation)), shape_of(annotation)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                text, shape = "", ANY
+            case _:
+                continue
+        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        found[name] = Declaration(
+            name=name,
+            annotation=text,
+            shape=shape,
+            default=(ast.get_source_segment(source, value) or ast.unparse(value)) if value else REQUIRED,
+            required=value is None,
+            help=next((comments[line] for line in reversed(lines) if line in comments), ""),
+            line=first_line + node.lineno - 1,
+        )
+    return Declarations(file, found)
+
+
+def shape_of(node: ast.expr) -> Shape:
+    """Return the type that an annotation names; what we do not know is ``any``."""
+    node = _unquoted(node)
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return _named(name)
+        case ast.Constant(value=None):
+            return Shape("none", optional=True)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _union([shape_of(left), shape_of(right)])
+        case ast.Subscript(value=ast.Name(id=outer) | ast.Attribute(attr=outer), slice=inner):
+            return _subscript(outer, inner)
+    return ANY
+
+
+def _named(name: str) -> Shape:
+    match name:
+        case "bool" | "int" | "float" | "str":
+            return Shape(name)
+        case "list" | "List" | "Sequence":
+            return Shape("list", ANY)
+        case "dict" | "Dict" | "Mapping":
+            return Shape("dict", ANY)
+    return ANY
+
+
+def _subscript(outer: str, inner: ast.expr) -> Shape:
+    members = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+    match outer:
+        case "Optional":
+            return _union([shape_of(inner), Shape("none", optional=True)])
+        case "Union":
+            return _union([shape_of(member) for member in members])
+        case "Annotated" | "Final":
+            return shape_of(members[0])
+        case "list" | "List" | "Sequence" if len(members) == 1:
+            return Shape("list", shape_of(members[0]))
+        case "dict" | "Dict" | "Mapping" if len(members) == 2:
+            return Shape("dict", shape_of(members[1]))
+        case "Literal":
+            options = tuple(m.value for m in members if isinstance(m, ast.Constant))
+            if len(options) == len(members):
+                return Shape("literal", options=options, optional=None in options)
+    return ANY
+
+
+def _union(members: list[Shape]) -> Shape:
+    """``X | None`` is X that may be absent; any other union is left to the runbook."""
+    real = [member for member in members if member.name != "none"]
+    if len(real) == 1:
+        only = real[0]
+        optional = only.optional or len(real) < len(members)
+        return Shape(only.name, only.item, only.options, optional)
+    return ANY
+
+
+def _unquoted(node: ast.expr) -> ast.expr:
+    """An annotation in quotes means what is inside of them."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return ast.parse(node.value, mode="eval").body
+        except SyntaxError:
+            return node
+    return node
+
+
+def _comments(source: str) -> dict[int, str]:
+    """The text of the comment on each line that has one."""
+    found: dict[int, str] = {}
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                found[token.start[0]] = token.string.lstrip("#").strip()
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return found

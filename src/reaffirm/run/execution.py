@@ -1,0 +1,181 @@
+"""One execution of a runbook by papermill: its values, its folder, its surroundings and its written notebook.
+
+:func:`execute` stands around ``papermill.execute_notebook``; a :class:`Run` is asked by the door on every
+write. papermill changes the working directory of the process, so runbooks of one process run one
+after the other; several processes run side by side.
+"""
+
+import inspect
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reaffirm.errors import ReaffirmError, UsageError
+from reaffirm.run import places
+from reaffirm.run.checkout import Checkout
+from reaffirm.run.parameters import check_complete, typed
+from reaffirm.run.runbook import Runbook, is_python, is_remote, read_runbook, runbook_from_text
+from reaffirm.run.secrets import Redactor, secret_values
+from reaffirm.run.surroundings import ending_signals, environment, kernel_options, undisturbed
+from reaffirm.run.underway import Observer, Run, RunStoppedError, Write
+
+Read = Callable[..., str]
+
+
+@dataclass
+class Plan:
+    """What a command line decided before papermill is called."""
+
+    runbook: Runbook | None = None
+    source: str = ""
+    values: Sequence[tuple[str, Any]] = ()
+    observer: Observer | None = None
+    result: Run | None = None
+
+
+PLAN: ContextVar[Plan | None] = ContextVar("reaffirm_plan", default=None)
+
+_lock = threading.RLock()
+_current: Run | None = None
+_piped: list[str] = []
+
+
+def current() -> Run | None:
+    """The run under way in this process."""
+    return _current
+
+
+def known(path: str) -> Runbook | None:
+    """The runbook that papermill is about to read, if it was read already."""
+    if _current is not None and path == _current.source:
+        return _current.runbook
+    plan = PLAN.get()
+    return plan.runbook if plan is not None and path == plan.source else None
+
+
+def piped_text() -> str | None:
+    """Text that was read from standard input ahead of papermill, once."""
+    return _piped.pop() if _piped else None
+
+
+def load(path: str, read: Read) -> Runbook | None:
+    """Read a runbook; ``None`` for a stream that carries an ordinary notebook."""
+    if path != "-":
+        return read_runbook(path, lambda p: read(p, [".py"]))
+    text = piped_text() or read("-")
+    if text.lstrip().startswith("{") or not text.strip():
+        _piped[:] = [text]
+        return None
+    return runbook_from_text(text, "-")
+
+
+def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, **kwargs: Any) -> Any:
+    """Run ``papermill.execute_notebook`` on a runbook.
+
+    Raises:
+        ParameterError: a parameter is unknown, missing or of the wrong type; nothing was started.
+        UsageError: the output would overwrite a source.
+        DocumentError: the runbook cannot be read.
+        RunStoppedError: a command line is behind this, and the run did not reach its end.
+    """
+    bound = inspect.signature(original).bind(*args, **kwargs)
+    given = bound.arguments
+    plan = PLAN.get() or Plan()
+    from papermill.parameterize import add_builtin_parameters, parameterize_path
+
+    parameters = dict(given.get("parameters") or {})
+    source = os.fspath(given["input_path"])
+    if not Path(source).exists():
+        source = parameterize_path(source, add_builtin_parameters(parameters))
+    runbook = plan.runbook or load(source, read)
+    if runbook is None:
+        return original(*args, **kwargs)
+    values = typed(runbook.declarations, [*plan.values, *parameters.items()])
+    check_complete(runbook.declarations, values)
+    output = _output(given.get("output_path"), add_builtin_parameters(values), parameterize_path)
+    base = Path.cwd()
+    folder = None if given.get("prepare_only") else _folder(runbook, output, base)
+    if given.get("cwd") is None and runbook.project:
+        given["cwd"] = os.fspath(runbook.project)
+    given |= {"input_path": _literal(source), "parameters": values}
+    given["output_path"] = None if output is None else _literal(output)
+    if plan.observer:
+        given["progress_bar"] = False
+    if given.get("engine_name") in (None, "nbclient"):
+        given["engine_kwargs"] = kernel_options(runbook) | given.get("engine_kwargs", {})
+    redactor = Redactor(secret_values(values))
+    run = Run(runbook, source, output, base, folder, redactor, write, plan.observer)
+    if runbook.project and not given.get("prepare_only"):
+        run.checkout = Checkout(runbook.project)
+    plan.result = run
+    try:
+        return _run(run, original, bound)
+    except (Exception, KeyboardInterrupt) as error:
+        if PLAN.get() is None or isinstance(error, ReaffirmError):
+            raise
+        raise RunStoppedError(run, error) from error
+
+
+def _run(run: Run, original: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
+    global _current
+    surroundings = {"REAFFIRM_RUNBOOK": run.runbook.file, "REAFFIRM_RUN_DIR": run.folder}
+    with _lock:
+        before, _current = _current, run
+        error: BaseException | None = None
+        try:
+            with environment(surroundings), ending_signals():
+                made = original(*bound.args, **bound.kwargs)
+        except BaseException as caught:
+            error = caught
+            raise
+        finally:
+            _current = before
+            with undisturbed():
+                run.conclude(error)
+                if run.folder:
+                    places.release(run.folder)
+        if run.last is not None:
+            import nbformat
+
+            made.metadata = nbformat.from_dict(run.last["metadata"])
+        return made
+
+
+def _output(given: Any, parameters: Mapping[str, Any], format_path: Callable[..., Any]) -> str | None:
+    if given is None:
+        return None
+    output: str = format_path(os.fspath(given), parameters)
+    refuse_source(output)
+    return output
+
+
+def refuse_source(path: object) -> None:
+    """Stop before a notebook is written over a source.
+
+    Raises:
+        UsageError: the path names a ``.py`` file.
+    """
+    if is_python(path):
+        msg = f"{path}: a notebook is never written to a .py file: that is where sources are"
+        raise UsageError(msg, hint="give an output path that ends in .ipynb, or none")
+
+
+def _literal(path: str) -> str:
+    """A path that papermill's own formatting leaves as it is."""
+    return path.replace("{", "{{").replace("}", "}}")
+
+
+def _folder(runbook: Runbook, output: str | None, base: Path) -> Path | None:
+    if output is None or output == "-" or is_remote(output):
+        if runbook.project is None:
+            return None
+        # nothing is made here: only a run that connects needs it
+        name = f"{places.stamp()}-{os.getpid()}.run"
+        return runbook.project / "runs" / runbook.stem / name
+    folder = places.run_folder(base / output)
+    places.set_aside(folder)
+    return folder

@@ -1,0 +1,121 @@
+"""A runbook as it was read: a jupytext ``py:percent`` text, and the notebook that papermill gets of it."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reaffirm.errors import DocumentError
+from reaffirm.run.code_hash import code_hash
+from reaffirm.run.declarations import Declarations, declared
+from reaffirm.run.places import project_of
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+def is_remote(path: str) -> bool:
+    """Whether a path is an address with a scheme, such as ``s3://…``."""
+    return bool(_SCHEME.match(path))
+
+
+def is_python(path: object) -> bool:
+    """Whether a path, however it is spelled and whatever its scheme, names a ``.py`` file."""
+    if not isinstance(path, str):
+        return False
+    plain = path.split("?")[0].split("#")[0] if is_remote(path) else path
+    return plain.endswith(".py")
+
+
+@dataclass(frozen=True)
+class Runbook:
+    """One runbook. ``file`` is its absolute path, ``None`` for a stream or a remote address.
+
+    ``path`` is how records name it: relative to the project. ``project`` is the folder of the project.
+    """
+
+    path: str
+    file: Path | None
+    project: Path | None
+    notebook: dict[str, Any]
+    declarations: Declarations
+    sha256: str
+
+    @property
+    def stem(self) -> str:
+        """The name without folder and suffix."""
+        return Path(self.path).stem if self.path != "-" else "stdin"
+
+    def as_json(self) -> str:
+        """Return the notebook as the text of an ``.ipynb`` file."""
+        return json.dumps(self.notebook, ensure_ascii=False)
+
+
+def read_runbook(path: str, read: Callable[[str], str]) -> Runbook:
+    """Read a runbook through papermill's own reader, so that every scheme works.
+
+    Raises:
+        DocumentError: it cannot be read, is not text, or is no ``py:percent`` file.
+    """
+    try:
+        text = read(path)
+    except FileNotFoundError as error:
+        msg = f"there is no runbook {path}"
+        raise DocumentError(msg, hint="check the path; runbooks lie in runbooks/") from error
+    except UnicodeDecodeError as error:
+        msg = f"{path}: not UTF-8: byte {error.object[error.start]:#04x} at offset {error.start}"
+        raise DocumentError(msg, hint="save the file as UTF-8") from error
+    except OSError as error:
+        msg = f"{path}: cannot be read: {error.strerror or error}"
+        raise DocumentError(msg, hint="check the path and its permissions") from error
+    return runbook_from_text(text, path)
+
+
+def runbook_from_text(text: str, path: str) -> Runbook:
+    """Make a runbook of its text; ``path`` is where it came from (``-``: standard input)."""
+    notebook = _notebook(text, path)
+    file = None if path == "-" or is_remote(path) else Path(path).absolute()
+    project = project_of(file.resolve().parent if file else Path.cwd())
+    if file and project and file.resolve().is_relative_to(project.resolve()):
+        name = file.resolve().relative_to(project.resolve()).as_posix()
+    else:
+        name = file.name if file else path
+    codes = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+    digest = code_hash(codes)
+    notebook["metadata"]["reaffirm"] = {"runbook": {"path": name, "sha256": digest}}
+    return Runbook(name, file, project, notebook, _declarations(notebook, text, path), digest)
+
+
+def _notebook(text: str, path: str) -> dict[str, Any]:
+    import jupytext  # 0.1 s, so only when there is a runbook
+
+    try:
+        made = jupytext.reads(text.removeprefix("\ufeff"), fmt="py:percent")
+    except Exception as error:
+        msg = f"{path}: not a jupytext py:percent file: {error}"
+        raise DocumentError(msg, hint="cells begin with a line '# %%' or '# %% [markdown]'") from error
+    kernel = dict(made.metadata.get("kernelspec") or {})
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"} | kernel
+    cells = []
+    for number, cell in enumerate(made.cells):
+        plain: dict[str, Any] = {
+            "cell_type": cell.cell_type,
+            "id": f"c{number:04d}",
+            "metadata": json.loads(json.dumps(cell.metadata)),
+            "source": cell.source,
+        }
+        if cell.cell_type == "code":
+            plain |= {"execution_count": None, "outputs": []}
+        cells.append(plain)
+    metadata = {"kernelspec": kernel, "language_info": {"name": kernel["language"]}}
+    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+def _declarations(notebook: dict[str, Any], text: str, path: str) -> Declarations:
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code" and "parameters" in cell["metadata"].get("tags", ()):
+            at = text.replace("\r\n", "\n").find(cell["source"])
+            first = text.replace("\r\n", "\n").count("\n", 0, at) + 1 if at >= 0 else 1
+            return declared(cell["source"], file=path, first_line=first)
+    return Declarations(path)

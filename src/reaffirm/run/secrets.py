@@ -1,0 +1,150 @@
+"""Takes secrets out of a whole notebook before any of it is written.
+
+Text is masked by what it looks like, and values of parameters with a secret's name by what they are,
+wherever they appear. The code of a cell stays code: only text inside its literals is masked.
+"""
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from reaffirm.redact import MASK, redact
+
+#: A shorter value is no secret that could be told from an ordinary word.
+_SHORTEST = 6
+
+
+@cache
+def is_secret_name(name: str) -> bool:
+    """Whether a value under this name is a secret, such as ``api_key`` or ``hf_token``."""
+    return redact(f"{name}=value") != f"{name}=value"
+
+
+def secret_values(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the values given for parameters with a secret's name, longest first."""
+    found = {v for k, v in parameters.items() if isinstance(v, str) and is_secret_name(k)}
+    return tuple(sorted((v for v in found if len(v) >= _SHORTEST), key=len, reverse=True))
+
+
+class Redactor:
+    """Masks the strings of one run's notebook; remembers them, since a notebook is written many times."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._values = tuple(values)
+        self._texts: dict[str, str] = {}
+        self._codes: dict[str, str] = {}
+
+    def notebook(self, notebook: dict[str, Any]) -> None:
+        """Mask every string of a notebook's JSON, in place."""
+        notebook["metadata"] = self.data(notebook["metadata"])
+        for cell in notebook["cells"]:
+            mask = self.code if cell["cell_type"] == "code" else self.text
+            cell["source"] = _through(cell["source"], mask)
+            for key in cell:
+                if key not in ("source", "cell_type", "id"):
+                    cell[key] = self.data(cell[key])
+
+    def data(self, value: Any, name: str = "") -> Any:
+        """Mask the strings inside of JSON data. A string under a secret's name is masked as a whole."""
+        if isinstance(value, str):
+            return MASK if name and value and is_secret_name(name) else self.text(value)
+        if isinstance(value, dict):
+            return {k: self.data(v, k) for k, v in value.items()}
+        if isinstance(value, list):
+            if _is_split_text(value):
+                return _through(value, self.text)  # a secret may span lines (a private key)
+            return [self.data(item, name) for item in value]
+        return value
+
+    def text(self, text: str) -> str:
+        """Mask one text."""
+        known = self._texts.get(text)
+        if known is None:
+            known = self._texts[text] = redact(self._without_values(text))
+        return known
+
+    def code(self, source: str) -> str:
+        """Mask the source of a cell so that it stays the same code."""
+        known = self._codes.get(source)
+        if known is None:
+            known = self._codes[source] = self._code(source)
+        return known
+
+    def _without_values(self, text: str) -> str:
+        for value in self._values:
+            for form in (value, repr(value)[1:-1]):
+                if form in text:
+                    text = text.replace(form, MASK)
+        return text
+
+    def _code(self, source: str) -> str:
+        source = self._without_values(source)
+        if redact(source) == source:
+            return source
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError):
+            return redact(source)
+        lines = source.encode().split(b"\n")
+        for node in sorted(_literals(tree), key=lambda n: (n.lineno, n.col_offset), reverse=True):
+            text = ast.get_source_segment(source, node) or ""
+            masked = redact(str(node.value))
+            if getattr(node, "secret", False):
+                masked = MASK
+            if masked != node.value and text:
+                _replace(lines, node, repr(masked).encode())
+        return _comments_masked(b"\n".join(lines).decode())
+
+
+def _through(value: str | list[str], mask: Any) -> str | list[str]:
+    """Apply a mask to a text that may be split into lines, as notebooks on disk have it."""
+    if isinstance(value, str):
+        return str(mask(value))
+    whole = "".join(value)
+    masked = mask(whole)
+    return value if masked == whole else masked.splitlines(keepends=True)
+
+
+def _is_split_text(value: list[Any]) -> bool:
+    return len(value) > 1 and all(isinstance(item, str) and item.endswith("\n") for item in value[:-1])
+
+
+def _literals(tree: ast.Module) -> list[ast.Constant]:
+    """All text literals; those bound to a secret's name are marked."""
+    for node in ast.walk(tree):
+        pairs: list[tuple[ast.expr | None, str]] = []
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                pairs = [(value, t.id) for t in targets if isinstance(t, ast.Name)]
+            case ast.AnnAssign(target=ast.Name(id=name), value=value):
+                pairs = [(value, name)]
+            case ast.keyword(arg=str(name), value=value):
+                pairs = [(value, name)]
+            case ast.Dict(keys=keys, values=values):
+                pairs = [
+                    (v, str(k.value))
+                    for k, v in zip(keys, values, strict=True)
+                    if isinstance(k, ast.Constant)
+                ]
+        for value, name in pairs:
+            if isinstance(value, ast.Constant) and value.value and is_secret_name(name):
+                value.secret = True  # type: ignore[attr-defined]
+    return [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+
+
+def _replace(lines: list[bytes], node: ast.Constant, text: bytes) -> None:
+    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    head, tail = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
+    lines[first : last + 1] = [head + text + tail]
+
+
+def _comments_masked(source: str) -> str:
+    lines = source.split("\n")
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column] + redact(token.string)
+    return "\n".join(lines)

@@ -1,0 +1,173 @@
+"""A run under way: what papermill wants to write becomes the notebook of a runbook."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reaffirm.run import evidence, places
+from reaffirm.run.atomic import write_text
+from reaffirm.run.checkout import Checkout
+from reaffirm.run.ending import Ending, heading_at, own_cells, settle
+from reaffirm.run.runbook import Runbook, is_remote
+from reaffirm.run.secrets import Redactor
+from reaffirm.run.surroundings import Terminated
+
+#: Told on every change: how many cells are done, how many there are, the heading of the current one.
+Observer = Callable[["Progress"], None]
+Write = Callable[..., Any]
+
+#: papermill's own status for a kernel that died.
+_DEAD_KERNEL = 138
+#: How much of an error's message is told.
+_LINES = 12
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is. ``cell`` counts from 1; ``status`` is that of this cell."""
+
+    cell: int
+    of: int
+    heading: str
+    status: str
+    code: bool
+    seconds: float | None
+
+
+@dataclass
+class Run:
+    """A runbook under way.
+
+    ``output`` is where papermill writes, as it was told; ``folder`` the folder of the run beside it.
+    """
+
+    runbook: Runbook
+    source: str
+    output: str | None
+    base: Path
+    folder: Path | None
+    redactor: Redactor
+    write: Write
+    observer: Observer | None = None
+    last: dict[str, Any] | None = None
+    ending: Ending | None = None
+    checkout: Checkout | None = None
+    _seen: Progress | None = None
+    _compact: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the run: that of its notebook without the suffix."""
+        return self.folder.stem if self.folder else places.stamp()
+
+    @property
+    def notebook(self) -> Path | None:
+        """The notebook as a local file, if it is one."""
+        if self.output is None or self.output == "-" or is_remote(self.output):
+            return None
+        return self.base / self.output
+
+    def owns(self, path: object, text: str) -> bool:
+        """Whether papermill is writing the notebook of this run."""
+        return path == self.output and self.runbook.sha256 in text
+
+    def save(self, text: str) -> None:
+        """Write what papermill wants to write: truthful, redacted, at once or not at all."""
+        notebook = json.loads(text)
+        self._complete(notebook, None)
+        self.last = notebook
+        self._tell(notebook)
+        self._put(notebook)
+
+    def conclude(self, error: BaseException | None) -> Ending:
+        """Say how the run ended and write the notebook a last time if that changes it."""
+        if self.last is None:
+            self.ending = settle({"metadata": {}, "cells": []}, error) or Ending("completed")
+            return self.ending
+        if error is not None:
+            before = json.dumps(self.last)
+            self._complete(self.last, error)
+            self._compact = self._compact or json.dumps(self.last) != before
+        self.ending = self.ending or Ending("completed")
+        if self._compact and self.output != "-":
+            self._put(self.last)
+        return self.ending
+
+    def _complete(self, notebook: dict[str, Any], error: BaseException | None) -> None:
+        _steady(notebook)
+        self.ending = settle(notebook, error)
+        about = notebook["metadata"].setdefault("reaffirm", {})
+        about |= evidence.summary(notebook, evidence.read_headers(self.folder))
+        about |= {"run": self.name, "versions": evidence.versions()}
+        if self.ending:
+            about["ended"] = self.ending.as_json()
+            about["git"] = self.checkout.state() if self.checkout else None
+        self.redactor.notebook(notebook)
+
+    def _put(self, notebook: dict[str, Any]) -> None:
+        # every write but the last is for the case that we are killed: compact, since that is ten times faster
+        indent = 1 if self.ending else None
+        self._compact = indent is None
+        text = json.dumps(notebook, ensure_ascii=False, indent=indent, sort_keys=True) + "\n"
+        target = self.notebook
+        if target is None or (target.exists() and not target.is_file()):
+            self.write(text, self.output)
+        else:
+            write_text(target, text)
+
+    def _tell(self, notebook: dict[str, Any]) -> None:
+        if self.observer is None:
+            return
+        cells = own_cells(notebook)
+        states = [cell["metadata"].get("papermill", {}) for cell in cells]
+        begun = [i for i, state in enumerate(states) if state.get("start_time")]
+        if begun:
+            at = begun[-1]
+            now = Progress(
+                at + 1,
+                len(cells),
+                heading_at(cells, at),
+                states[at]["status"],
+                cells[at]["cell_type"] == "code",
+                states[at].get("duration"),
+            )
+            if now != self._seen:
+                self._seen = now
+                self.observer(now)
+
+
+class RunStoppedError(Exception):
+    """A run did not reach its end; its notebook says how far it came. ``status`` is the exit status."""
+
+    def __init__(self, run: "Run", cause: BaseException) -> None:
+        super().__init__(str(run.ending))
+        self.run = run
+        self.status = _status(cause)
+
+    def __str__(self) -> str:
+        notebook = self.run.notebook
+        where = f"\nnotebook: {places.shown(notebook)}" if notebook and notebook.is_file() else ""
+        lines = str(self.run.ending).splitlines()
+        if len(lines) > _LINES:
+            lines = [*lines[:_LINES], f"… {len(lines) - _LINES} more lines"]
+        return "\n".join(lines) + where
+
+
+def _status(error: BaseException) -> int:
+    if isinstance(error, Terminated):
+        return 128 + error.number
+    if isinstance(error, KeyboardInterrupt):
+        return 130
+    return _DEAD_KERNEL if type(error).__name__ == "DeadKernelError" else 1
+
+
+def _steady(notebook: dict[str, Any]) -> None:
+    """Give the cells that papermill adds an id that is the same in every run."""
+    for number, cell in enumerate(notebook["cells"]):
+        tags = cell["metadata"].get("tags", ())
+        if "injected-parameters" in tags:
+            cell["id"] = "injected"
+        elif "papermill-error-cell-tag" in tags:
+            cell["id"] = f"banner-{number}"

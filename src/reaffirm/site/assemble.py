@@ -1,0 +1,225 @@
+"""Reads the repository and makes all generated pages of the site."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from reaffirm.claims.verdict import standing
+from reaffirm.errors import DocumentError
+from reaffirm.model.finding import Finding
+from reaffirm.site.board import decisions_page
+from reaffirm.site.links import SiteMap
+from reaffirm.site.notebook import notebook_page
+from reaffirm.site.page import SitePage
+from reaffirm.site.prose import first_heading, rebuild
+from reaffirm.site.record_page import Standings, record_page
+from reaffirm.site.run_pages import runbook_page, runs_table
+from reaffirm.site.text import front_matter, inline, table
+from reaffirm.store.frontmatter import read_page
+from reaffirm.store.published import PublishedRun, PublishedRuns, read_published
+from reaffirm.store.records import Records, read_records
+
+#: Folders under the documentation in the order of the navigation, and what readers see.
+SHELVES = {
+    "tutorial": "Tutorial",
+    "how-to": "How-to",
+    "explanation": "Explanation",
+    "reference": "Reference",
+    "failures": "Failure modes",
+    "container-images": "Container images",
+}
+# Folders that have an index of the pages in them.
+_INDEXED = ("failures", "container-images")
+
+
+@dataclass(frozen=True)
+class Site:
+    """The generated pages, where the repository's files are on the site, and what is wrong with them."""
+
+    pages: tuple[SitePage, ...]
+    in_nav: frozenset[str]
+    map: SiteMap
+    standings: Standings
+    findings: tuple[Finding, ...]
+
+    def nav(self, uris: list[str]) -> list[Any]:
+        """Return a navigation for the given pages: one section per shelf, runs found from their runbook."""
+        known = set(uris)
+        home = [{"Home": "index.md"}] if "index.md" in known else []
+        sections: list[Any] = []
+        for folder, label in (("decisions", "Decisions"), ("runbooks", "Runbooks"), *SHELVES.items()):
+            inside = sorted(uri for uri in known if uri.startswith(f"{folder}/") and not self._hidden(uri))
+            index = [uri for uri in inside if uri.rsplit("/", 1)[1] in ("index.md", "README.md")]
+            if folder == "runbooks" and "runs/index.md" in known:
+                inside.append("runs/index.md")
+            if inside:
+                sections.append({label: index + [uri for uri in inside if uri not in index]})
+        return home + sections
+
+    def _hidden(self, uri: str) -> bool:
+        return uri in {page.uri for page in self.pages} and uri not in self.in_nav
+
+
+def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, today: date) -> Site:
+    """Return the site of a repository.
+
+    Args:
+        root: the folder of the repository.
+        docs: its documentation folder, from the root.
+        records: its folder of records.
+        runbooks: its folder of runbooks.
+        forge: address under which files that are no pages can be read; empty: they are not linked.
+        today: the day of the board.
+    """
+    found = read_records(root / records, shown=records)
+    published = read_published(root / docs / "runs", shown=f"{docs}/runs")
+    books = {path.stem: path for path in sorted((root / runbooks).glob("[!_]*.py"))}
+    record_uris = {r.id: f"decisions/{r.path.rsplit('/', 1)[-1]}" for r in found.records}
+    run_uris = {run.path: f"runs/{run.runbook}/{run.run}.md" for run in published.runs}
+    book_uris = {name: f"runbooks/{name}.md" for name in books}
+    site_map = SiteMap(
+        _pages(root, docs, records, runbooks, found, book_uris, run_uris), docs, forge, _files(root)
+    )
+    evidence = published.evidence()
+    standings = {
+        (record.id, claim.id): standing(claim, evidence, today)
+        for record in found.records
+        for claim in record.claims
+    }
+    pages: list[SitePage] = [
+        record_page(
+            record,
+            standings,
+            uri=record_uris[record.id],
+            resolve=site_map.resolver(record.path, record_uris[record.id]),
+            records=record_uris,
+            runs=run_uris,
+            runbooks=book_uris,
+        )
+        for record in found.records
+    ]
+    findings = [*found.findings, *published.findings]
+    uri = "decisions/index.md"
+    pages.append(
+        decisions_page(
+            found.records,
+            standings,
+            uri=uri,
+            pages=record_uris,
+            runs=run_uris,
+            today=today,
+            introduction=_readme(root, records, site_map, uri)[1],
+            findings=[str(finding) for finding in findings],
+        )
+    )
+    for name, path in books.items():
+        pages.append(
+            runbook_page(
+                name,
+                path.read_text(encoding="utf-8"),
+                [run for run in published.runs if run.runbook == name],
+                path=f"{runbooks}/{path.name}",
+                uri=book_uris[name],
+                resolve=site_map.resolver(f"{runbooks}/{path.name}", book_uris[name]),
+                run_pages=run_uris,
+            )
+        )
+    pages.append(_runs_index(root, docs, published, site_map, run_uris))
+    in_nav = frozenset(page.uri for page in pages)
+    for run in published.runs:
+        try:
+            pages.append(_run_page(run, runbooks, site_map, run_uris[run.path], book_uris))
+        except DocumentError as error:
+            findings.append(Finding(run.path, 1, "run-damaged", error.message, error.hint))
+    for folder in _INDEXED:
+        if (root / docs / folder).is_dir():
+            page = _folder_index(root, docs, folder, site_map)
+            pages.append(page)
+            in_nav |= {page.uri}
+    return Site(tuple(pages), in_nav, site_map, standings, tuple(findings))
+
+
+def _run_page(
+    run: PublishedRun, runbooks: str, site_map: SiteMap, uri: str, books: Mapping[str, str]
+) -> SitePage:
+    # Prose of a notebook was written in the runbook's file; its links start there.
+    resolve = site_map.resolver(f"{runbooks}/{run.runbook}.py", uri)
+    book = f"../../{books[run.runbook]}" if run.runbook in books else ""
+    return notebook_page(run.notebook(), run, uri=uri, resolve=resolve, runbook_page=book)
+
+
+def _pages(
+    root: Path,
+    docs: str,
+    records: str,
+    runbooks: str,
+    found: Records,
+    books: Mapping[str, str],
+    runs: Mapping[str, str],
+) -> dict[str, str]:
+    """Which file of the repository is shown on which page."""
+    pages: dict[str, str] = {}
+    for path in sorted((root / docs).rglob("*")):
+        if path.is_file():
+            uri = path.relative_to(root / docs).as_posix()
+            pages[f"{docs}/{uri}"] = (
+                uri.removesuffix("README.md") + "index.md" if uri.endswith("README.md") else uri
+            )
+    pages |= {record.path: f"decisions/{record.path.rsplit('/', 1)[-1]}" for record in found.records}
+    pages |= {f"{records}/README.md": "decisions/index.md", records: "decisions/index.md"}
+    pages |= {f"{runbooks}/{name}.py": uri for name, uri in books.items()}
+    pages |= {runbooks: "runs/index.md", f"{docs}/runs/README.md": "runs/index.md", "README.md": "index.md"}
+    for folder, uri in runs.items():
+        pages[folder] = uri
+        pages[f"{folder}/notebook.ipynb"] = uri
+    return pages
+
+
+def _files(root: Path) -> frozenset[str]:
+    """Files that a record may point at and that are no pages."""
+    names = {path.name for path in root.glob("*") if path.is_file()}
+    for folder in ("src", "scripts", "tests", "benchmarks", "adrs", "runbooks"):
+        for path in (root / folder).rglob("*"):
+            if "__pycache__" not in path.parts:
+                names.add(path.relative_to(root).as_posix())
+        if (root / folder).is_dir():
+            names.add(folder)
+    return frozenset(names)
+
+
+def _readme(root: Path, folder: str, site_map: SiteMap, uri: str) -> tuple[str, str]:
+    """Return heading and text of a folder's README as they stand on the page of its index."""
+    path = root / folder / "README.md"
+    if not path.is_file():
+        return "", ""
+    name = f"{folder}/README.md"
+    heading, body = first_heading(read_page(path, shown=name).body)
+    return heading, rebuild(body, site_map.resolver(name, uri))
+
+
+def _runs_index(
+    root: Path, docs: str, published: PublishedRuns, site_map: SiteMap, runs: Mapping[str, str]
+) -> SitePage:
+    uri = "runs/index.md"
+    heading, body = _readme(root, f"{docs}/runs", site_map, uri)
+    title = heading or "Published runs"
+    shown = runs_table(published.runs, runs, uri=uri)
+    parts = [f"{front_matter(title)}\n# {inline(title)}", body, shown]
+    return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
+
+
+def _folder_index(root: Path, docs: str, folder: str, site_map: SiteMap) -> SitePage:
+    uri = f"{folder}/index.md"
+    heading, body = _readme(root, f"{docs}/{folder}", site_map, uri)
+    title = heading or SHELVES[folder]
+    rows: list[tuple[str, ...]] = []
+    for path in sorted((root / docs / folder).glob("*.md")):
+        if path.name in ("README.md", "index.md"):
+            continue
+        page = read_page(path, shown=f"{docs}/{folder}/{path.name}")
+        name = first_heading(page.body)[0] or str(page.data.get("title", page.data.get("name", path.stem)))
+        rows.append((f"[{inline(name)}]({path.name})",))
+    parts = [f"{front_matter(title)}\n# {inline(title)}", body, table(("Page",), rows) if rows else ""]
+    return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")

@@ -1,0 +1,209 @@
+"""An executed notebook as a page: prose, code and what came out, with the kind of run at the top."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from reaffirm.model.evidence import Kind, Via
+from reaffirm.model.fact import FACTS_MIME
+from reaffirm.model.report import REPORT_MIME
+from reaffirm.site.links import Resolve
+from reaffirm.site.page import SitePage, day, kind_badge, minute
+from reaffirm.site.prose import first_heading, rebuild
+from reaffirm.site.report import facts_markdown, lines_markdown, picture, report_markdown
+from reaffirm.site.text import admonition, code, fence, front_matter, inline, plain, table
+from reaffirm.store.published import PublishedRun
+
+_MAX_IMAGE = 4_000_000
+_MOST_SAVED = 20
+
+_SAID = {
+    Kind.SIMULATED: (
+        "warning",
+        "Simulated",
+        "No machine was touched. A simulated run shows that the procedure works; it never shows that the "
+        "world is so.",
+    ),
+    Kind.LAB: (
+        "info",
+        "Lab",
+        "Real hosts, real SSH and real containers, but not the machines of the story. A lab run shows what "
+        "is a property of the software alone.",
+    ),
+    Kind.REAL: ("success", "Real", "This ran on the machines themselves."),
+}
+
+
+def notebook_page(
+    notebook: Mapping[str, Any], run: PublishedRun, *, uri: str, resolve: Resolve, runbook_page: str = ""
+) -> SitePage:
+    """Return the page of a published run.
+
+    Args:
+        notebook: the executed notebook as JSON data.
+        run: whose notebook it is; its kind is said in the title and at the top.
+        uri: where the page will be.
+        resolve: where links of the notebook's prose lead.
+        runbook_page: where the page of the runbook is, relative to this one.
+    """
+    cells = [cell for cell in notebook.get("cells", []) if isinstance(cell, dict)]
+    heading = ""
+    if cells and cells[0].get("cell_type") == "markdown":
+        heading, rest = first_heading(_text(cells[0].get("source")))
+        if heading:
+            cells = [{**cells[0], "source": rest}, *cells[1:]]
+    heading = heading or run.runbook.replace("_", " ")
+    title = f"{heading} ({run.kind} run, {day(run.started)})"
+    parts = [front_matter(title) + f"\n# {inline(title)}", _head(run, uri, runbook_page)]
+    parts += [text for cell in cells if (text := _cell(cell, resolve))]
+    return SitePage(uri, title, "\n\n".join(parts) + "\n")
+
+
+def kind_box(run: PublishedRun) -> str:
+    """Return the box that says what a run of this kind can show and what it cannot."""
+    box, word, sentence = _SAID[run.kind]
+    replayed = (
+        " It was replayed from a recording; the date is that of the recording."
+        if run.via is Via.REPLAY
+        else ""
+    )
+    return admonition(box, f"{word} run", sentence + replayed)
+
+
+def _head(run: PublishedRun, uri: str, runbook_page: str) -> str:
+    here = uri.rsplit("/", 1)[-1].removesuffix(".md")
+    runbook = f"[{code(run.runbook)}]({runbook_page})" if runbook_page else code(run.runbook)
+    rows: list[tuple[str, ...]] = [
+        ("Runbook", runbook),
+        ("Kind", kind_badge(run.kind, run.via)),
+        ("Started", minute(run.started)),
+        ("Run", code(run.run)),
+    ]
+    if run.versions:
+        rows.append(("Versions", ", ".join(code(f"{k} {v}") for k, v in sorted(run.versions.items()))))
+    if isinstance(machines := run.provenance.get("machines"), str):
+        rows.insert(2, ("Machines", code(machines)))
+    downloads = [
+        f"[{label}]({here}/{name})"
+        for name, label in (
+            ("notebook.ipynb", "notebook"),
+            ("facts.json", "facts"),
+            ("recording.jsonl", "recording"),
+            ("provenance.json", "provenance"),
+        )
+        if name in run.files
+    ]
+    if downloads:
+        rows.append(("Download", ", ".join(downloads)))
+    saved = [name for name in run.files if "/" in name]
+    if saved:
+        links = [f"[{inline(name)}]({here}/{quote(name)})" for name in saved[:_MOST_SAVED]]
+        more = f"<br>and {len(saved) - _MOST_SAVED} more" if len(saved) > _MOST_SAVED else ""
+        rows.append(("Saved by the run", "<br>".join(links) + more))
+    ended = run.provenance.get("ended")
+    how = ended.get("how", "") if isinstance(ended, dict) else ""
+    if how and how != "completed":
+        why = inline(f"The run {how}. {ended.get('why') or ''}" if isinstance(ended, dict) else "")
+        return (
+            f"{kind_box(run)}\n\n{admonition('failure', 'Not completed', why)}\n\n{table(('Run', ' '), rows)}"
+        )
+    return f"{kind_box(run)}\n\n{table(('Run', ' '), rows)}"
+
+
+def _cell(cell: Mapping[str, Any], resolve: Resolve) -> str:
+    source = _text(cell.get("source"))
+    if cell.get("cell_type") == "markdown":
+        return rebuild(source, resolve)
+    if cell.get("cell_type") != "code":
+        return fence(source) if source.strip() else ""
+    metadata = cell.get("metadata")
+    tags = metadata.get("tags", []) if isinstance(metadata, dict) else []
+    parts: list[str] = []
+    if source.strip():
+        if "injected-parameters" in tags:
+            parts.append("<strong>Parameters of this run</strong>")
+        parts.append(fence(source, "python"))
+    outputs = cell.get("outputs", [])
+    parts += [text for one in _joined(outputs if isinstance(outputs, list) else []) if (text := _output(one))]
+    return "\n\n".join(parts)
+
+
+def _joined(outputs: list[Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the outputs; pieces of one stream that follow each other become one."""
+    held: dict[str, Any] | None = None
+    for one in outputs:
+        if not isinstance(one, dict):
+            continue
+        if one.get("output_type") == "stream":
+            if held and held.get("name") == one.get("name"):
+                held["text"] += _text(one.get("text"))
+                continue
+            if held:
+                yield held
+            held = {**one, "text": _text(one.get("text"))}
+            continue
+        if held:
+            yield held
+            held = None
+        yield one
+    if held:
+        yield held
+
+
+def _output(output: Mapping[str, Any]) -> str:
+    match output.get("output_type"):
+        case "stream":
+            name = "Errors" if output.get("name") == "stderr" else "Output"
+            return lines_markdown(_text(output.get("text")), name)
+        case "error":
+            trace = "\n".join(map(str, output.get("traceback") or [])) or str(output.get("evalue", ""))
+            summary = inline(f"{output.get('ename', 'Error')}: {output.get('evalue', '')}"[:2000])
+            body = "\n\n".join(part for part in (summary, lines_markdown(trace, "Traceback")) if part)
+            return admonition("failure", "This cell failed", body)
+        case "display_data" | "execute_result":
+            data = output.get("data")
+            return _data(data) if isinstance(data, dict) else ""
+        case _:
+            return ""
+
+
+def _data(data: Mapping[str, Any]) -> str:
+    """Return the richest form that is safe; HTML, JavaScript and LaTeX of an output never are."""
+    for mime, render in ((REPORT_MIME, report_markdown), (FACTS_MIME, facts_markdown)):
+        value = data.get(mime)
+        if isinstance(value, dict) and (text := render(value)) is not None:
+            return text
+    if "image/svg+xml" in data:
+        return picture(_text(data["image/svg+xml"]), _text(data.get("text/plain")), "")
+    for mime in ("image/png", "image/jpeg"):
+        if mime in data and (text := _image(mime, _text(data[mime]))):
+            return text
+    for mime in ("text/plain", "text/markdown", "application/json"):
+        if mime in data:
+            return lines_markdown(_text(data[mime]), "Output")
+    kinds = ", ".join(code(plain(str(mime))[:80]) for mime in sorted(data))
+    return f"*An output of type {kinds} is not shown here; the notebook has it.*" if kinds else ""
+
+
+def _image(mime: str, encoded: str) -> str:
+    packed = re.sub(r"\s+", "", encoded)
+    if not packed or len(packed) > _MAX_IMAGE:
+        return ""
+    try:
+        base64.b64decode(packed, validate=True)
+    except (binascii.Error, ValueError):
+        return ""
+    image = f'<img alt="Picture of this cell" src="data:{mime};base64,{packed}">'
+    return f'<figure class="rf-picture">{image}</figure>'
+
+
+def _text(value: Any) -> str:
+    """A notebook holds text as one string or as a list of lines."""
+    if isinstance(value, list):
+        return "".join(str(part) for part in value)
+    if isinstance(value, dict):
+        return repr(value)
+    return "" if value is None else str(value)

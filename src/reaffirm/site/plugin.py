@@ -1,0 +1,105 @@
+"""The MkDocs skin: adds the generated pages, nothing more. What they say is made by pure functions."""
+
+import logging
+import os
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config import config_options as option
+from mkdocs.config.base import Config
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import BasePlugin
+from mkdocs.structure.files import File, Files, InclusionLevel
+
+from reaffirm.site.assemble import Site, assemble
+from reaffirm.site.image_page import with_head
+
+_LOG = logging.getLogger("mkdocs.plugins.reaffirm")
+_STYLE = "assets/reaffirm.css"
+_PUBLISHED = (".ipynb", ".jsonl", ".json", ".log", ".txt")
+_PAGE_FILES = (".md", ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
+
+
+class ReaffirmConfig(Config):  # type: ignore[misc]
+    """The settings under ``plugins: - reaffirm`` in mkdocs.yml; paths from the folder of that file."""
+
+    records = option.Type(str, default="adrs")
+    runbooks = option.Type(str, default="runbooks")
+    branch = option.Type(str, default="main")
+
+
+class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
+    """Publishes records, runbooks and runs."""
+
+    site: Site
+
+    def on_config(self, config: Any) -> Any:
+        """Add the style sheet. Refuse a site on which a log line could run code."""
+        macros = config.plugins.get("macros")
+        if macros is not None and macros.config.get("render_by_default", True):
+            msg = (
+                "mkdocs-macros would evaluate {{ }} in the output of runs while the site is built.\n"
+                "  next: set 'render_by_default: false' under macros, "
+                "and 'render_macros: true' in the pages that need it"
+            )
+            raise PluginError(msg)
+        if _STYLE not in config.extra_css:
+            config.extra_css.insert(0, _STYLE)
+        return config
+
+    def on_files(self, files: Files, *, config: Any) -> Files:
+        """Add generated pages; leave out of the site what is neither page nor download."""
+        root = Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
+        docs = Path(config.docs_dir)
+        docs_name = docs.relative_to(root).as_posix() if docs.is_relative_to(root) else docs.name
+        forge = f"{config.repo_url.rstrip('/')}/blob/{self.config.branch}/" if config.repo_url else ""
+        self.site = assemble(
+            root,
+            docs=docs_name,
+            records=self.config.records,
+            runbooks=self.config.runbooks,
+            forge=forge,
+            today=today(),
+        )
+        for finding in self.site.findings:
+            _LOG.warning("%s", finding)
+        for file in list(files):
+            uri = file.src_uri
+            download = uri.startswith("runs/") and uri.endswith(_PUBLISHED)
+            if not download and not uri.endswith(_PAGE_FILES):
+                files.remove(file)
+        for page in self.site.pages:
+            for old in (page.uri, page.uri.removesuffix("index.md") + "README.md"):
+                if (known := files.get_file_from_path(old)) is not None:
+                    files.remove(known)
+            level = InclusionLevel.INCLUDED if page.uri in self.site.in_nav else InclusionLevel.NOT_IN_NAV
+            files.append(File.generated(config, page.uri, content=page.markdown, inclusion=level))
+        style = Path(__file__).with_name("reaffirm.css").read_text(encoding="utf-8")
+        files.append(File.generated(config, _STYLE, content=style))
+        if config.nav is None:
+            config.nav = self.site.nav([f.src_uri for f in files.documentation_pages()])
+        return files
+
+    def on_page_markdown(self, markdown: str, *, page: Any, config: Any, files: Files) -> str:
+        """Give pages of facts their head, and rewrite links that lead out of the documentation."""
+        if page.file.generated_by is not None:
+            return markdown
+        uri = page.file.src_uri
+        text = with_head(markdown, page.meta) if uri.startswith("container-images/") else markdown
+        return self.site.map.rewrite(text, source=f"{self.site.map.docs}/{uri}", page=uri)
+
+    def on_serve(self, server: Any, *, config: Any, builder: Any) -> Any:
+        """Rebuild when a record or a runbook is saved."""
+        root = Path(config.config_file_path).parent
+        for name in (self.config.records, self.config.runbooks):
+            if (root / name).is_dir():
+                server.watch(str(root / name))
+        return server
+
+
+def today() -> date:
+    """Return the day of the board: that of ``SOURCE_DATE_EPOCH`` when set, so that builds can be repeated."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    moment = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now(UTC)
+    return moment.date()

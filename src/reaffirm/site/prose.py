@@ -1,0 +1,150 @@
+"""Markdown in, Markdown out: only what is on the list of known elements survives.
+
+Prose of a notebook or a record is parsed with CommonMark (markdown-it-py) and written again for
+Python-Markdown. So raw HTML, attribute lists, admonitions, tabs and whatever else the site's Markdown
+understands and the forge does not can never be smuggled in, lists nested by two spaces come out
+right, and each link passes the resolver.
+"""
+
+import re
+from collections.abc import Iterable
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markdown_it.tree import SyntaxTreeNode
+
+from reaffirm.site.links import Resolve
+from reaffirm.site.text import code, escape, fence, indent, plain
+
+_PARSER = MarkdownIt("commonmark", {"html": True, "maxNesting": 30}).enable("table").enable("strikethrough")
+
+
+def rebuild(markdown: str, resolve: Resolve, *, deeper: int = 0) -> str:
+    """Return the same prose, made of nothing but headings, paragraphs, lists, tables and the like.
+
+    Args:
+        markdown: CommonMark with tables.
+        resolve: what links lead to; a link to nothing becomes its text.
+        deeper: by how many levels headings are lowered.
+    """
+    tree = SyntaxTreeNode(_PARSER.parse(plain(markdown)))
+    return _Writer(resolve, deeper).blocks(tree.children)
+
+
+def first_heading(markdown: str) -> tuple[str, str]:
+    """Return the words of the first line when it is a level 1 heading, and the rest."""
+    head, _, rest = markdown.lstrip().partition("\n")
+    if match := re.match(r"#\s+(.+?)\s*#*\s*\Z", head):
+        return words(match[1]), rest
+    return "", markdown
+
+
+def words(markdown: str) -> str:
+    """Return one line of Markdown as the plain words that a reader would see."""
+    return "".join(
+        child.content if child.content else " " * (child.type in ("softbreak", "hardbreak"))
+        for token in _PARSER.parseInline(plain(markdown))
+        for child in token.children or ()
+    )
+
+
+class _Writer:
+    """Writes a syntax tree as Markdown for Python-Markdown."""
+
+    def __init__(self, resolve: Resolve, deeper: int) -> None:
+        self.resolve = resolve
+        self.deeper = deeper
+
+    def blocks(self, nodes: Iterable[SyntaxTreeNode]) -> str:
+        return "\n\n".join(text for node in nodes if (text := self.block(node)))
+
+    def block(self, node: SyntaxTreeNode) -> str:
+        match node.type:
+            case "heading":
+                level = min(6, int(node.tag[1:]) + self.deeper)
+                return f"{'#' * level} {self.inlines(node).replace(chr(10), ' ')}"
+            case "paragraph":
+                return self.inlines(node)
+            case "fence" | "code_block":
+                language = (
+                    node.info.split()[0].lower() if node.type == "fence" and node.info.split() else "text"
+                )
+                return fence(node.content, language)
+            case "bullet_list" | "ordered_list":
+                return self.list(node)
+            case "blockquote":
+                return "\n".join(f"> {line}".rstrip() for line in self.blocks(node.children).split("\n"))
+            case "table":
+                return self.table(node)
+            case "hr":
+                return "---"
+            case "html_block":
+                return "" if node.content.lstrip().startswith("<!--") else escape(node.content.strip())
+            case _:
+                return self.blocks(node.children) if node.children else escape(node.content)
+
+    def list(self, node: SyntaxTreeNode) -> str:
+        start = int(node.attrs.get("start", 1))
+        tight = all(
+            child.hidden for item in node.children for child in item.children if child.type == "paragraph"
+        )
+        items = []
+        for number, item in enumerate(node.children, start):
+            mark = "-   " if node.type == "bullet_list" else f"{number}.".ljust(4)
+            parts = [self.block(child) for child in item.children]
+            simple = tight and all(
+                c.type in ("paragraph", "bullet_list", "ordered_list") for c in item.children
+            )
+            body = ("\n" if simple else "\n\n").join(part for part in parts if part)
+            items.append(mark + indent(body).lstrip(" "))
+        return ("\n" if tight else "\n\n").join(items)
+
+    def table(self, node: SyntaxTreeNode) -> str:
+        rows = [
+            [self.inlines(cell).replace("\n", " ").replace("|", "&#124;") for cell in row.children]
+            for part in node.children
+            for row in part.children
+        ]
+        if not rows:
+            return ""
+        lines = ["| " + " | ".join(row) + " |" for row in rows]
+        return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
+
+    def inlines(self, node: SyntaxTreeNode) -> str:
+        content = next((child for child in node.children if child.type == "inline"), None)
+        text = "".join(self.inline(child) for child in content.children) if content else ""
+        # Escaping sees each piece alone; a sign at the start of a line may be a piece's first.
+        return "\n".join(line.strip() for line in text.split("\n"))
+
+    def inline(self, node: SyntaxTreeNode) -> str:
+        inside = "".join(self.inline(child) for child in node.children)
+        match node.type:
+            case "text":
+                return escape(node.content)
+            case "code_inline":
+                return code(node.content)
+            case "softbreak":
+                return "\n"
+            case "hardbreak":
+                return "<br>\n"
+            case "strong" | "em" | "s":
+                return f"<{node.tag}>{inside}</{node.tag}>" if inside else ""
+            case "link":
+                target = self.resolve(str(node.attrs.get("href", "")))
+                return f"[{inside}]({target})" if target and inside else inside
+            case "image":
+                target = self.resolve(str(node.attrs.get("src", "")))
+                alt = escape(" ".join(_words(node)))
+                return f"![{alt}]({target})" if target and not target.startswith("mailto:") else alt
+            case "html_inline":
+                return "" if node.content.startswith("<!--") else escape(node.content)
+            case _:
+                return inside or escape(node.content)
+
+
+def _words(node: SyntaxTreeNode) -> Iterable[str]:
+    tokens: list[Token] = node.to_tokens()
+    for token in tokens:
+        for child in token.children or ():
+            if child.content:
+                yield child.content

@@ -1,0 +1,121 @@
+"""A record as a page: its head as a table, its claims with what became of them, its text."""
+
+import posixpath
+from collections.abc import Mapping
+
+from reaffirm.model.claim import Claim, ClaimKind, Judged, Standing
+from reaffirm.model.record import Record
+from reaffirm.site.links import Resolve
+from reaffirm.site.page import SitePage, day, kind_badge, status_badge, verdict_badge
+from reaffirm.site.prose import rebuild, words
+from reaffirm.site.report import fact_value
+from reaffirm.site.text import admonition, cell, code, front_matter, inline, table
+
+Standings = Mapping[tuple[str, str], Standing]
+
+
+def record_page(
+    record: Record,
+    standings: Standings,
+    *,
+    uri: str,
+    resolve: Resolve,
+    records: Mapping[str, str],
+    runs: Mapping[str, str],
+    runbooks: Mapping[str, str],
+) -> SitePage:
+    """Return the page of a record.
+
+    Args:
+        record: the record.
+        standings: where each claim stands, by ``(record id, claim id)``.
+        uri: where the page will be.
+        resolve: where links in the record's text lead.
+        records: page of each record by id; runs: page of each run by the path of its folder;
+        runs: see above.
+        runbooks: page of each runbook by name.
+    """
+    title = f"{record.id} {words(record.title)}"
+    here = _Links(uri, records, runs, runbooks)
+    parts = [front_matter(title) + f"\n# {inline(title)}", table(("Record", " "), _head(record, here))]
+    if record.claims:
+        rows = [
+            (verdict_badge(standings[record.id, claim.id]), f"[{cell(claim.says)}](#{claim.id})")
+            for claim in record.claims
+        ]
+        parts.append(table(("Still true?", "What the record claims"), rows))
+    parts.append(rebuild(record.body, resolve))
+    if record.claims:
+        parts.append("## Claims and their evidence")
+        parts += [claim_markdown(claim, standings[record.id, claim.id], here) for claim in record.claims]
+    return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
+
+
+class _Links:
+    """Links from one page to records, runs and runbooks."""
+
+    def __init__(
+        self, uri: str, records: Mapping[str, str], runs: Mapping[str, str], runbooks: Mapping[str, str]
+    ) -> None:
+        self._folder = posixpath.dirname(uri)
+        self._records, self._runs, self._runbooks = records, runs, runbooks
+
+    def record(self, record_id: str) -> str:
+        return self._link(inline(record_id), self._records.get(record_id))
+
+    def run(self, judged: Judged) -> str:
+        return self._link(code(judged.run), self._runs.get(judged.path))
+
+    def runbook(self, name: str) -> str:
+        return self._link(code(name), self._runbooks.get(name))
+
+    def _link(self, text: str, page: str | None) -> str:
+        return f"[{text}]({posixpath.relpath(page, self._folder or '.')})" if page else text
+
+
+def _head(record: Record, here: _Links) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("Status", status_badge(record)), ("Date", day(record.date))]
+    for label, people in (
+        ("Decided by", record.deciders),
+        ("Consulted", record.consulted),
+        ("Informed", record.informed),
+        ("Tags", record.tags),
+    ):
+        if people:
+            rows.append((label, ", ".join(cell(one) for one in people)))
+    for label, ids in (("Supersedes", record.supersedes), ("Superseded by", record.superseded_by)):
+        if ids:
+            rows.append((label, ", ".join(here.record(one) for one in ids)))
+    return rows
+
+
+def claim_markdown(claim: Claim, standing: Standing, here: _Links) -> str:
+    """Return one claim: the sentence, the verdict and why, the check, and the runs behind it."""
+    rows: list[tuple[str, ...]] = [("Verdict", f"{verdict_badge(standing)} {cell(standing.reason)}")]
+    if standing.deciding:
+        rows.append(("Evidence", _evidence(standing.deciding, here)))
+    rows += [("Beside it", _evidence(judged, here)) for judged in standing.beside]
+    if claim.check:
+        conditions = "<br>".join(
+            f"{code(one.fact)} {cell(str(one.expect))}" for one in claim.check.conditions
+        )
+        rows.append(("Check", f"{conditions}<br>in a run of {here.runbook(claim.check.runbook)}"))
+        rows.append(("Needs", f"{kind_badge(claim.needs)} evidence or better"))
+    if claim.recheck_after:
+        rows.append(("Check again after", f"{claim.recheck_after} days"))
+    if claim.told_by:
+        rows.append(("Told by", cell(claim.told_by)))
+    if claim.rivals:
+        rows.append(("Rivals", ", ".join(f"[{code(rival)}](#{rival})" for rival in claim.rivals)))
+    word = "Hypothesis: " if claim.kind is ClaimKind.HYPOTHESIS else ""
+    return f"### {claim.id} {{ #{claim.id} }}\n\n{word}{inline(claim.says)}\n\n{table(('Claim', ' '), rows)}"
+
+
+def _evidence(judged: Judged, here: _Links) -> str:
+    values = "<br>".join(f"{code(one.fact)} = {fact_value(one.value, one.unit)}" for one in judged.found)
+    return f"{values}<br>{kind_badge(judged.kind, judged.via)} {day(judged.started)}, run {here.run(judged)}"
+
+
+def findings_box(messages: list[str]) -> str:
+    """Return a box that lists what is wrong with the files behind a page."""
+    return admonition("bug", "Not everything could be read", "\n".join(f"-   {inline(m)}" for m in messages))

@@ -1,0 +1,111 @@
+"""Asks Docker about containers and images."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reaffirm.errors import NodeError
+from reaffirm.images.plan import LABEL
+from reaffirm.model.exchange import Answer
+from reaffirm.model.survey import ImageHere
+from reaffirm.nodes.transport import Transport
+from reaffirm.steps.asking import NO_ANSWER, Asker, json_list, why_not
+from reaffirm.steps.reading import image_here
+
+# "Error: No such object: x" (docker), "Error: no such object: "x"" (podman), "No such image: x".
+_ABSENT = re.compile(r"no such (object|container|image)|image not known|unable to find", re.IGNORECASE)
+_PORT_FLAGS = ("--port", "--master-port")
+_ADDRESS_FLAGS = ("--dist-init-addr", "--init")
+
+
+@dataclass(frozen=True)
+class Container:
+    """A container as ``docker inspect`` tells it. ``runbook`` is the value of our label, ``None`` without."""
+
+    name: str
+    status: str
+    exit: int
+    oom: bool
+    image: str
+    runbook: str | None
+    command: tuple[str, ...]
+    raw: str
+
+    @property
+    def running(self) -> bool:
+        """Whether it runs."""
+        return self.status == "running"
+
+    @property
+    def ports(self) -> tuple[int, ...]:
+        """The TCP ports that its command line names."""
+        found = []
+        for flag, value in zip(self.command, self.command[1:], strict=False):
+            word = (
+                value if flag in _PORT_FLAGS else value.rpartition(":")[2] if flag in _ADDRESS_FLAGS else ""
+            )
+            if word.isdigit():
+                found.append(int(word))
+        return tuple(dict.fromkeys(found))
+
+
+def inspect(asker: Asker, node: Transport, name: str) -> Container | None:
+    """Return a container of a node, or ``None`` when there is none of that name.
+
+    Raises:
+        NodeError: the node could not be asked, or Docker answered something that cannot be read.
+    """
+    return read_container(node, name, asker.ask(node, ["docker", "inspect", name]))
+
+
+def read_container(node: Transport, name: str, answer: Answer) -> Container | None:
+    """Read the answer to ``docker inspect``; raises NodeError when it is neither there nor absent."""
+    if not answer.ok and _ABSENT.search(answer.stderr):
+        return None
+    entries = json_list(answer) if answer.ok else None
+    if entries is None:
+        msg = f"{node.node.name}: docker inspect {name}: {why_not(answer)}"
+        raise NodeError(msg, node=node.node.name, hint="try the same command on that node by hand")
+    # An image of that name answers too; only a container has a state.
+    entry = next((e for e in entries if isinstance(e.get("State"), dict)), None)
+    return None if entry is None else _container(name, entry, answer.stdout)
+
+
+def _container(name: str, entry: Mapping[str, Any], raw: str) -> Container:
+    state, config = entry["State"], entry.get("Config") or {}
+    labels = config.get("Labels") or {}
+    status = str(state.get("Status") or ("running" if state.get("Running") else "exited"))
+    return Container(
+        name=name,
+        status=status,
+        exit=int(state.get("ExitCode") or 0),
+        oom=bool(state.get("OOMKilled")),
+        image=str(config.get("Image") or entry.get("ImageName") or ""),
+        runbook=labels.get(LABEL),
+        command=tuple(str(word) for word in (config.get("Cmd") or ())),
+        raw=raw,
+    )
+
+
+def names_on(asker: Asker, node: Transport) -> tuple[str, ...]:
+    """Return the names of all containers on a node, running or not.
+
+    Raises:
+        NodeError: the node does not tell.
+    """
+    answer = asker.ask(node, ["docker", "ps", "-a", "--format", "{{.Names}}"])
+    if not answer.ok:
+        msg = f"{node.node.name}: docker ps: {why_not(answer)}"
+        raise NodeError(msg, node=node.node.name, hint="is Docker running there, and may this user use it?")
+    return tuple(sorted(line.strip() for line in answer.stdout.splitlines() if line.strip()))
+
+
+def image_on(asker: Asker, node: Transport, reference: str) -> tuple[ImageHere | None, str]:
+    """Return an image as a node has it, or ``None`` and the reason: ``absent``, or why it cannot be told."""
+    answer = asker.look(node, ["docker", "image", "inspect", reference])
+    if answer.ok and (entries := json_list(answer)):
+        return image_here(reference, entries[0]), ""
+    if answer.exit != NO_ANSWER and _ABSENT.search(answer.stderr):
+        return None, "absent"
+    return None, why_not(answer)

@@ -1,0 +1,209 @@
+"""launch: starts an engine on head and workers, follows both logs, and says how it ends."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Self
+
+from reaffirm.diagnose.stages import StageTracker, stage_book
+from reaffirm.errors import StepFailedError, UsageError
+from reaffirm.images.plan import LaunchPlan, Place, container_names, engine_of, launch_plan
+from reaffirm.model.node import LaunchHere
+from reaffirm.model.report import Outcome
+from reaffirm.nodes.cluster import Cluster
+from reaffirm.nodes.transport import Transport
+from reaffirm.steps.asking import Asker, json_line, why_not
+from reaffirm.steps.containers import inspect
+from reaffirm.steps.fabric import find_fabric
+from reaffirm.steps.following import Follower, Rank
+from reaffirm.steps.launch_report import launch_report
+from reaffirm.steps.named import model_on, reference_of
+from reaffirm.steps.result import StepResult, bundle
+from reaffirm.steps.survey import survey_network
+from reaffirm.store.node_programs import node_program
+
+_SAVED = (Outcome.FAILED, Outcome.STUCK, Outcome.TIMEOUT, Outcome.UNKNOWN)
+
+
+@dataclass(frozen=True)
+class LaunchResult(StepResult):
+    """How a launch ended. ``containers`` are ``node/container``, left as they are."""
+
+    cluster: Cluster | None = None
+    containers: tuple[str, ...] = ()
+    logs_saved: tuple[str, ...] = ()
+
+    def expect(self, outcome: str) -> Self:
+        """Return this result when the launch ended that way.
+
+        Raises:
+            UsageError: there is no outcome of that name.
+            StepFailedError: it ended otherwise; the report was shown before.
+        """
+        try:
+            wanted = Outcome(outcome)
+        except ValueError:
+            msg = f"no outcome {outcome!r}"
+            raise UsageError(msg, hint=f"one of: {', '.join(o.value for o in Outcome)}") from None
+        if self.outcome is wanted:
+            return self
+        if self.cluster is not None:
+            self.cluster.context.display(bundle(self.report))
+        msg = f"the launch ended in {self.outcome}, not in {wanted}: {self.report.summary}"
+        names = " ".join(dict.fromkeys(name.partition("/")[2] for name in self.containers))
+        raise StepFailedError(msg, hint=f"the containers are still there: {names}" if names else "")
+
+
+def launch(
+    cluster: Cluster,
+    engine: str,
+    *,
+    image: str,
+    model: str,
+    tensor_parallel_size: int = 2,
+    host_address: bool = True,
+    limits: Mapping[str, float | None] | None = None,
+    timeout: float = 3600,
+    facts: str = "launch",
+    name_prefix: str = "",
+) -> LaunchResult:
+    """Start ``engine`` (``vllm`` or ``sglang``) on all nodes and follow it until it is clear how it ends.
+
+    It ends *ready* (the head answers ``/health``), *reached* (the last stage of a program that runs in place
+    of a server), *failed* (with the first error of all nodes), *stuck* (silent on all ranks longer than the
+    limit of the stage) or *timeout*. Containers are left as they are; their logs are saved unless all went
+    well.
+
+    ``host_address=False`` leaves the variable unset that tells the engine its own address. ``limits``
+    overrides silence limits by stage (seconds; ``None`` leaves a limit as it is), ``timeout`` limits the
+    whole (seconds); ``facts`` is the first word of the names of the facts; ``name_prefix`` replaces the
+    engine in the containers' names.
+
+    Raises:
+        UsageError: a name or stage that cannot be used; nothing was sent.
+        StepFailedError: a container of that name is there already, or there is no fabric; nothing was
+            started.
+        NodeError: a node could not be asked before anything was started.
+    """
+    kind = engine_of(engine)
+    reference = reference_of(cluster, image)
+    model_on(cluster, model)
+    names = container_names(kind, len(cluster.all), name_prefix)
+    try:
+        given = {stage: limit for stage, limit in (limits or {}).items() if limit is not None}
+        allowed = stage_book().limits(cluster.machines.limits, given)
+    except KeyError as error:
+        raise UsageError(str(error.args[0])) from None
+    here = cluster.machines.launch.get(kind.value, LaunchHere())
+    text = node_program(here.program) if here.program else ""
+    asker = Asker()
+    _refuse_taken(asker, cluster, names)
+    plan = launch_plan(
+        engine,
+        image=reference,
+        model=model,
+        machines=cluster.machines,
+        places=_places(asker, cluster, model),
+        tensor_parallel_size=tensor_parallel_size,
+        host_address=host_address,
+        name_prefix=name_prefix,
+        runbook=cluster.runbook,
+        program_text=text,
+    )
+    version = _known_version(cluster, image, kind.value)
+    ranks = [
+        Rank(node, rank, StageTracker(kind, version), node.clock.now())
+        for node, rank in zip(cluster.all, plan.ranks, strict=True)
+    ]
+    follower = Follower(asker, plan, ranks, allowed, timeout)
+    try:
+        follower.run()
+    except KeyboardInterrupt:
+        result = _result(cluster, plan, follower, facts, [])
+        cluster.context.display(bundle(result.report))
+        raise
+    saved = _save(cluster, asker, ranks, facts) if follower.outcome in _SAVED else []
+    return _result(cluster, plan, follower, facts, saved, host_address=host_address)
+
+
+def _refuse_taken(asker: Asker, cluster: Cluster, names: Sequence[str]) -> None:
+    taken = []
+    for node, name in zip(cluster.all, names, strict=True):
+        held = inspect(asker, node, name)
+        if held is not None:
+            whose = "not started by us" if held.runbook is None else f"ours, of runbook {held.runbook}"
+            taken.append(f"{node.node.name}/{name} ({held.status}, {whose}, image {held.image})")
+    if taken:
+        msg = f"there is a container of that name already: {'; '.join(taken)}; nothing was started"
+        words = ", ".join(map(repr, names))
+        hint = (
+            f"look at it; steps.cleanup(cluster, {words}) saves its logs and removes it, or pass name_prefix"
+        )
+        raise StepFailedError(msg, hint=hint)
+
+
+def _places(asker: Asker, cluster: Cluster, model: str) -> list[Place]:
+    facts = [survey_network(asker, node) for node in cluster.all]
+    fabric = find_fabric(asker, cluster, facts)
+    if not fabric.ends:
+        gaps = [f"{node.node}: {gap}" for node in facts for gap in node.gaps]
+        tried = (
+            "; ".join((*fabric.tried, *gaps)) or "no subnet that all nodes share on an interface that is up"
+        )
+        msg = f"no network on which the nodes reach each other: {tried}; nothing was started"
+        raise StepFailedError(msg, hint="run preflight: it says for each interface what is missing")
+    return [
+        Place(node, end, _cache(asker, cluster, transport, model))
+        for transport, node, end in zip(cluster.all, facts, fabric.ends, strict=True)
+    ]
+
+
+def _cache(asker: Asker, cluster: Cluster, node: Transport, model: str) -> str:
+    """Return the Hugging Face cache of a node as an absolute path: Docker mounts no other."""
+    if model_on(cluster, model).path:
+        return ""
+    given = cluster.machines.hf_cache
+    if given.startswith("/"):
+        return given
+    answer = asker.look(node, ["python3", "-", model, given], program="check_weights.py", timeout=120)
+    told = json_line(answer) or {}
+    # …/hub/models--Owner--Name/snapshots/abc: the cache is what stands before.
+    cache = str(told.get("cache") or str(told.get("path") or "").partition("/hub/models--")[0])
+    if not cache.startswith("/"):
+        msg = f"{node.node.name}: where {given} is cannot be told: {why_not(answer)}; nothing was started"
+        raise StepFailedError(msg, hint="give hf_cache in the machine file as an absolute path")
+    return cache
+
+
+def _known_version(cluster: Cluster, image: str, engine: str) -> str:
+    """Return the engine's version when this run has probed the image, else nothing."""
+    fact = cluster.context.facts.get(f"probe.{image}.{engine}_version")
+    return fact.value if fact is not None and isinstance(fact.value, str) else ""
+
+
+def _save(cluster: Cluster, asker: Asker, ranks: Sequence[Rank], facts: str) -> list[str]:
+    saved = []
+    for rank in ranks:
+        if not rank.started:
+            continue
+        answer = asker.look(rank.node, ["docker", "logs", "--timestamps", rank.plan.container], timeout=300)
+        if answer.ok:
+            name = f"logs/{rank.name}/{facts}-{rank.plan.container}.log"
+            # Nothing is destroyed here, so a full disk does not hide how the launch ended.
+            with suppress(OSError):
+                saved.append(cluster.context.save(name, answer.stdout + answer.stderr))
+    return saved
+
+
+def _result(
+    cluster: Cluster,
+    plan: LaunchPlan,
+    follower: Follower,
+    facts: str,
+    saved: Sequence[str],
+    *,
+    host_address: bool = True,
+) -> LaunchResult:
+    report = launch_report(cluster, follower, facts, saved, host_address=host_address)
+    left = tuple(f"{rank.name}/{rank.plan.container}" for rank in follower.ranks if rank.started)
+    return LaunchResult(report, cluster, left, tuple(saved))

@@ -1,0 +1,157 @@
+"""The report of a launch: who reached what when, where it stopped, what is known and what is not."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from reaffirm.diagnose.errors import ErrorOrder
+from reaffirm.diagnose.stages import stage_book
+from reaffirm.draw.lanes import Ending, Lane, duration, lanes_alt, lanes_svg
+from reaffirm.images.engines import SETTINGS
+from reaffirm.model.fact import Fact
+from reaffirm.model.report import Block, Log, Outcome, Picture, Report, Table
+from reaffirm.nodes.cluster import Cluster
+from reaffirm.steps.following import Follower, Rank
+from reaffirm.steps.result import tell
+
+#: Lines of each rank's log that the report shows when the launch did not end well.
+_LAST_LINES = 12
+
+
+def launch_report(
+    cluster: Cluster, follower: Follower, prefix: str, saved: Sequence[str], *, host_address: bool
+) -> Report:
+    """Make the report of a launch and hand its facts (named ``prefix.…``) to the run."""
+    errors = follower.errors
+    blocks: list[Block] = [_ranks(follower, host_address=host_address)]
+    if follower.plan.note:
+        blocks.append(Log("What runs here and what does not", (follower.plan.note,)))
+    blocks.append(_picture(follower))
+    blocks += _errors(follower.outcome, errors)
+    if follower.outcome in (Outcome.STUCK, Outcome.TIMEOUT):
+        blocks.append(_knowledge(follower))
+    if follower.outcome not in (Outcome.READY, Outcome.REACHED):
+        blocks += [_last_lines(rank) for rank in follower.ranks if rank.lines]
+    if saved:
+        blocks.append(Table("Saved into the run", ("file",), tuple((name,) for name in saved)))
+    return tell(
+        cluster,
+        follower.asker,
+        "launch",
+        follower.outcome,
+        _summary(follower),
+        blocks=tuple(blocks),
+        facts=_facts(follower, prefix, errors),
+    )
+
+
+def _facts(follower: Follower, prefix: str, errors: ErrorOrder) -> tuple[Fact, ...]:
+    ready = follower.outcome is Outcome.READY
+    known = follower.outcome is not Outcome.UNKNOWN
+    failed = follower.outcome is Outcome.FAILED
+    first = f"{errors.first.node}: {errors.first.text}" if failed and errors.first else None
+    return (
+        Fact(f"{prefix}.ready", ready if known else None),
+        Fact(f"{prefix}.outcome", follower.outcome.value),
+        Fact(f"{prefix}.seconds_to_ready", round(follower.ended, 1) if ready else None, "s"),
+        Fact(f"{prefix}.last_stage", follower.stage or None),
+        Fact(f"{prefix}.silent_seconds", round(follower.silent, 1), "s"),
+        Fact(f"{prefix}.first_error", first),
+        Fact(f"{prefix}.engine", follower.plan.engine.value),
+    )
+
+
+def _summary(follower: Follower) -> str:
+    engine = follower.plan.engine.value
+    stage = stage_book().stage(follower.stage).title if follower.stage else "no stage"
+    after = duration(follower.ended)
+    match follower.outcome:
+        case Outcome.READY:
+            return f"{engine} serves after {after}: {follower.reason}"
+        case Outcome.REACHED:
+            return f"{engine}: {follower.reason} after {after}; no server runs here"
+        case Outcome.STUCK:
+            return f"{engine} is stuck after the stage “{stage}”: {follower.reason}"
+        case Outcome.FAILED:
+            return f"{engine} failed after {after} in the stage “{stage}”. First error: {follower.reason}"
+        case _:
+            left = [f"{r.plan.container} on {r.name}" for r in follower.ranks if r.started]
+            hint = f"; still there: {', '.join(left)} (docker rm -f removes them)" if left else ""
+            return f"{engine}, last stage of all ranks “{stage}”: {follower.reason}{hint}"
+
+
+def _ranks(follower: Follower, *, host_address: bool) -> Table:
+    variable = SETTINGS[follower.plan.engine].address_variable
+    rows = []
+    for rank in follower.ranks:
+        environment = dict(word.split("=", 1) for word in _after(rank.plan.argv, "-e") if "=" in word)
+        told = environment.get(variable, "unset" if not host_address else "unknown")
+        role = "head" if rank.plan.rank == 0 else "worker"
+        state = "not started" if not rank.started else "ended" if rank.death else "running"
+        fabric = environment.get("GLOO_SOCKET_IFNAME", "")
+        rows.append((str(rank.plan.rank), role, rank.name, rank.plan.container, fabric, told, state))
+    columns = ("rank", "role", "node", "container", "interface", variable, "now")
+    return Table(f"{follower.plan.engine.value} from {follower.plan.image}", columns, tuple(rows))
+
+
+def _after(words: Sequence[str], flag: str) -> list[str]:
+    return [value for word, value in pairwise(words) if word == flag]
+
+
+def _picture(follower: Follower) -> Picture:
+    stages = [(stage.id, stage.title) for stage in stage_book().stages]
+    if follower.plan.goal != "ready":
+        stages = stages[: [name for name, _ in stages].index(follower.plan.goal) + 1]
+    lanes = [_lane(follower, rank) for rank in follower.ranks]
+    alt = lanes_alt(stages, lanes)
+    return Picture("Stages reached by each rank", lanes_svg(stages, lanes, label=alt), alt)
+
+
+def _lane(follower: Follower, rank: Rank) -> Lane:
+    ending, words = Ending.GOING, ""
+    if rank.death is not None:
+        ending = Ending.FAILED
+        words = "not started" if not rank.started else f"ended with status {rank.death.exit}"
+    elif follower.outcome in (Outcome.READY, Outcome.REACHED):
+        ending, words = Ending.READY, "serves" if follower.outcome is Outcome.READY else "reached"
+        if follower.outcome is Outcome.READY and rank.plan.rank:
+            words = "runs for the head"
+    elif follower.outcome is Outcome.STUCK:
+        ending, words = Ending.SILENT, f"silent for {duration(rank.silent(follower.ended))}"
+    else:
+        ending, words = Ending.STOPPED, "still running" if rank.started else "not started"
+    title = f"rank {rank.plan.rank}: {'head' if rank.plan.rank == 0 else 'worker'}"
+    return Lane(title, rank.name, dict(rank.tracker.reached), ending, words)
+
+
+def _errors(outcome: Outcome, errors: ErrorOrder) -> list[Block]:
+    if errors.first is None:
+        return []
+    first = errors.first
+    title = (
+        "First error of all ranks" if outcome is Outcome.FAILED else "Looked like an error, without an end"
+    )
+    if outcome in (Outcome.READY, Outcome.REACHED):
+        return []
+    lines = (f"{first.node}, {duration(first.at)} after the start: {first.text}", *first.lines)
+    blocks: list[Block] = [Log(title, lines)]
+    if errors.later:
+        rows = tuple((e.node, duration(e.at), e.text) for e in errors.later)
+        blocks.append(Table("What followed (secondary as a rule)", ("node", "after", "error"), rows))
+    return blocks
+
+
+def _knowledge(follower: Follower) -> Table:
+    stage = stage_book().stage(follower.stage) if follower.stage else None
+    rows = [
+        ("seen", f"{rank.name}: last line: {rank.tracker.last_line or 'none'}") for rank in follower.ranks
+    ]
+    rows += [("seen", "no rank ended and none printed an error")] if follower.errors.first is None else []
+    rows += [("known", text) for text in (stage.known if stage else ())]
+    rows += [("not known", text) for text in (stage.open if stage else ())]
+    rows.append(("not known", "why it is silent: silence alone names no cause"))
+    return Table("What is known and what is not", ("", ""), tuple(rows))
+
+
+def _last_lines(rank: Rank) -> Log:
+    lines = tuple(f"{duration(line.at):>9}  {line.text}" for line in rank.lines[-_LAST_LINES:])
+    return Log(f"Last lines of rank {rank.plan.rank} on {rank.name}", lines)

@@ -1,0 +1,83 @@
+"""What every step returns: a report that shows itself in a notebook, and its facts."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from reaffirm.draw.report_html import report_html
+from reaffirm.draw.report_text import report_text
+from reaffirm.model.exchange import Sent
+from reaffirm.model.fact import Fact
+from reaffirm.model.report import REPORT_MIME, Block, Log, Outcome, Picture, Report, Table
+from reaffirm.nodes.cluster import Cluster
+from reaffirm.redact import redact
+from reaffirm.steps.asking import Asker
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """The result of a step."""
+
+    report: Report
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """The facts that the step found."""
+        return self.report.facts
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the step ended."""
+        return self.report.outcome
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        return bundle(self.report)
+
+
+def bundle(report: Report) -> dict[str, Any]:
+    """Return a report as the display data of a notebook: text, HTML and our own type."""
+    return {
+        "text/plain": report_text(report),
+        "text/html": report_html(report),
+        REPORT_MIME: report.as_json(),
+    }
+
+
+def tell(
+    cluster: Cluster,
+    asker: Asker,
+    step: str,
+    outcome: Outcome,
+    summary: str,
+    *,
+    blocks: tuple[Block, ...] = (),
+    facts: tuple[Fact, ...] = (),
+) -> Report:
+    """Make a step's report, free of secrets, and hand its facts to the run."""
+    kind = cluster.kind
+    clean = tuple(_clean_fact(fact) for fact in facts)
+    sent = tuple(Sent(s.node, tuple(map(redact, s.argv)), s.program) for s in asker.sent)
+    report = Report(step, kind, outcome, redact(summary), tuple(map(_clean, blocks)), sent, clean)
+    cluster.context.emit(step, kind, clean)
+    return report
+
+
+def _clean(block: Block) -> Block:
+    match block:
+        case Table():
+            rows = tuple(tuple(redact(cell) for cell in row) for row in block.rows)
+            return dataclasses.replace(block, rows=rows)
+        case Log():
+            return dataclasses.replace(block, lines=tuple(redact(line) for line in block.lines))
+        case Picture():
+            return dataclasses.replace(block, svg=redact(block.svg), alt=redact(block.alt))
+
+
+def _clean_fact(fact: Fact) -> Fact:
+    match fact.value:
+        case str():
+            return dataclasses.replace(fact, value=redact(fact.value))
+        case list():
+            return dataclasses.replace(fact, value=[redact(item) for item in fact.value])
+        case _:
+            return fact

@@ -1,0 +1,314 @@
+"""Reads the ``claims`` of a record's front matter. What is wrong becomes a finding with its line.
+
+The format is told in ``docs/reference/claims.md`` and shown in ``adrs/0000-template.md``.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from reaffirm.model.claim import Check, Claim, ClaimKind, Condition, Expectation, Operand, Operator
+from reaffirm.model.evidence import Kind
+from reaffirm.model.finding import Finding
+from reaffirm.store.frontmatter import Page
+
+_CLAIM_KEYS = ("id", "says", "kind", "rivals", "told-by", "needs", "check", "recheck-after")
+_CHECK_KEYS = ("runbook", "fact", "expect", "all")
+_CONDITION_KEYS = ("fact", "expect")
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
+_FACT = re.compile(r"[a-z][a-z0-9_]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+\Z")
+_AGE = re.compile(r"(\d+)\s*(day|week|month|year)s?\Z")
+_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_NUMERIC = (Operator.LESS_THAN, Operator.AT_MOST, Operator.GREATER_THAN, Operator.AT_LEAST)
+
+Path = tuple[str | int, ...]
+_Word = TypeVar("_Word", ClaimKind, Kind)
+
+
+def read_claims(page: Page) -> tuple[tuple[Claim, ...], tuple[Finding, ...]]:
+    """Return the claims of a record and what is wrong with them.
+
+    A claim with a finding that changes its meaning is left out: a wrong check must not decide.
+    """
+    reader = _Reader(page)
+    claims = tuple(reader.claims())
+    return claims, tuple(sorted(reader.findings))
+
+
+class _Reader:
+    """One page's worth of reading; collects findings on the way."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.findings: list[Finding] = []
+
+    def wrong(self, path: Path, code: str, message: str, hint: str = "") -> None:
+        self.findings.append(Finding(self.page.path, self.page.at(*path), code, message, hint))
+
+    def claims(self) -> Iterable[Claim]:
+        data = self.page.data.get("claims")
+        if data is None:
+            return
+        if not isinstance(data, list):
+            self.wrong(
+                ("claims",),
+                "claims-shape",
+                f"'claims' must be a list, got {_type(data)}",
+                "begin each claim with '- id:'",
+            )
+            return
+        seen: dict[str, int] = {}
+        for index, item in enumerate(data):
+            path: Path = ("claims", index)
+            before = len(self.findings)
+            claim = self.claim(item, path)
+            if claim is None or len(self.findings) > before:
+                continue
+            if claim.id in seen:
+                self.wrong(
+                    (*path, "id"),
+                    "claim-duplicate",
+                    f"the id {claim.id!r} was used in line {seen[claim.id]}",
+                    "give it an id of its own",
+                )
+                continue
+            seen[claim.id] = claim.line
+            yield claim
+
+    def claim(self, item: Any, path: Path) -> Claim | None:
+        if not isinstance(item, dict):
+            self.wrong(
+                path,
+                "claim-shape",
+                f"a claim must be 'key: value' lines, got {_type(item)}",
+                "begin it with '- id:'",
+            )
+            return None
+        self.keys(item, _CLAIM_KEYS, path, "claim-key", "a claim")
+        claim_id = self.text(item, "id", path, required=True)
+        if claim_id and not _ID.match(claim_id):
+            self.wrong(
+                (*path, "id"), "claim-id", f"an id is lower-case words joined by dashes, got {claim_id!r}"
+            )
+        says = self.text(item, "says", path, required=True)
+        kind = self.word(item, "kind", path, ClaimKind, ClaimKind.CLAIM)
+        rivals = self.texts(item, "rivals", path)
+        if rivals and kind is not ClaimKind.HYPOTHESIS:
+            self.wrong(
+                (*path, "rivals"), "claim-rivals", "only a hypothesis has rivals", "add 'kind: hypothesis'"
+            )
+        return Claim(
+            id=claim_id,
+            says=says,
+            kind=kind,
+            rivals=rivals,
+            told_by=self.text(item, "told-by", path),
+            needs=self.word(item, "needs", path, Kind, Kind.REAL),
+            check=self.check(item, path),
+            recheck_after=self.age(item, path),
+            path=self.page.path,
+            line=self.page.at(*path),
+        )
+
+    def check(self, item: Mapping[str, Any], path: Path) -> Check | None:
+        if "check" not in item:
+            return None
+        check, path = item["check"], (*path, "check")
+        if not isinstance(check, dict):
+            self.wrong(
+                path, "check-shape", f"a check must be 'runbook', 'fact' and 'expect', got {_type(check)}"
+            )
+            return None
+        self.keys(check, _CHECK_KEYS, path, "check-key", "a check")
+        runbook = self.text(check, "runbook", path, required=True)
+        if ("all" in check) == ("fact" in check or "expect" in check):
+            self.wrong(
+                path, "check-shape", "a check has either 'fact' and 'expect', or 'all' with a list of them"
+            )
+            return None
+        if "all" not in check:
+            condition = self.condition(check, path)
+            return Check(runbook, (condition,)) if condition else None
+        items = check["all"]
+        if not isinstance(items, list) or not items:
+            self.wrong(
+                (*path, "all"),
+                "check-shape",
+                f"'all' must be a list of 'fact' and 'expect', got {_type(items)}",
+            )
+            return None
+        conditions = []
+        for index, one in enumerate(items):
+            here: Path = (*path, "all", index)
+            if not isinstance(one, dict):
+                self.wrong(
+                    here, "check-shape", f"each item of 'all' is 'fact' and 'expect', got {_type(one)}"
+                )
+                continue
+            self.keys(one, _CONDITION_KEYS, here, "check-key", "a condition")
+            conditions.append(self.condition(one, here))
+        return Check(runbook, tuple(condition for condition in conditions if condition))
+
+    def condition(self, item: Mapping[str, Any], path: Path) -> Condition | None:
+        fact = self.text(item, "fact", path, required=True)
+        if fact and not _FACT.match(fact):
+            self.wrong(
+                (*path, "fact"),
+                "fact-name",
+                f"a fact's name is dotted words, got {fact!r}",
+                "names are listed in docs/reference/facts.md",
+            )
+        if "expect" not in item:
+            self.wrong(
+                path, "expect-missing", "the check does not say what to expect", "add 'expect: {equals: …}'"
+            )
+            return None
+        expect = self.expectation(item["expect"], (*path, "expect"))
+        return Condition(fact, expect) if expect else None
+
+    def expectation(self, data: Any, path: Path) -> Expectation | None:
+        words = [str(operator) for operator in Operator]
+        if not isinstance(data, dict):
+            self.wrong(
+                path,
+                "expect-shape",
+                f"an expectation is an operator and a value, got {_type(data)}",
+                "write 'expect: {equals: …}'",
+            )
+            return None
+        terms: dict[Operator, Operand] = {}
+        for key, value in data.items():
+            if key == "unit":
+                continue
+            if key not in words:
+                self.wrong((*path, key), "expect-operator", f"unknown operator {key!r}", _mean(key, words))
+                continue
+            operator = Operator(key)
+            if problem := _operand_problem(operator, value):
+                self.wrong((*path, key), "expect-value", problem)
+                continue
+            terms[operator] = tuple(value) if isinstance(value, list) else value
+        unit = self.text(data, "unit", path)
+        if not terms:
+            if not any(f.line == self.page.at(*path) for f in self.findings):
+                self.wrong(path, "expect-shape", "nothing is expected", f"use one of {', '.join(words)}")
+            return None
+        return Expectation(terms, unit)
+
+    def age(self, item: Mapping[str, Any], path: Path) -> int | None:
+        if "recheck-after" not in item:
+            return None
+        value = item["recheck-after"]
+        match = _AGE.match(value.strip()) if isinstance(value, str) else None
+        if not match or int(match[1]) < 1:
+            self.wrong(
+                (*path, "recheck-after"),
+                "claim-age",
+                f"'recheck-after' must be such as '90 days', got {value!r}",
+                "days, weeks, months and years are understood",
+            )
+            return None
+        return int(match[1]) * _DAYS[match[2]]
+
+    def keys(self, item: Mapping[str, Any], known: tuple[str, ...], path: Path, code: str, what: str) -> None:
+        for key in item:
+            if key not in known:
+                self.wrong((*path, key), code, f"{what} has no key {key!r}", _mean(key, known))
+
+    def text(self, item: Mapping[str, Any], key: str, path: Path, *, required: bool = False) -> str:
+        value = item.get(key)
+        if value is None or (isinstance(value, str) and not value.strip()):
+            if required:
+                self.wrong(
+                    path if key not in item else (*path, key),
+                    f"{key}-missing",
+                    f"{key!r} is missing or empty",
+                    f"add '{key}: …'",
+                )
+            elif key in item:
+                self.wrong((*path, key), "value-type", f"{key!r} is empty", "remove the line or fill it")
+            return ""
+        if not isinstance(value, str):
+            self.wrong(
+                (*path, key),
+                "value-type",
+                f"{key!r} must be text, got {_type(value)} {value!r}",
+                "put it in quotes",
+            )
+            return ""
+        return " ".join(value.split())
+
+    def texts(self, item: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...]:
+        value = item.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            self.wrong(
+                (*path, key),
+                "value-type",
+                f"{key!r} must be a list of texts, got {_type(value)}",
+                f"write '{key}: [one, two]'",
+            )
+            return ()
+        return tuple(value)
+
+    def word(self, item: Mapping[str, Any], key: str, path: Path, of: type[_Word], default: _Word) -> _Word:
+        if key not in item:
+            return default
+        words = [str(one) for one in of]
+        if item[key] in words:
+            return of(item[key])
+        self.wrong(
+            (*path, key),
+            f"claim-{key}",
+            f"{key!r} must be one of {', '.join(words)}, got {item[key]!r}",
+            _mean(str(item[key]), words),
+        )
+        return default
+
+
+def _operand_problem(operator: Operator, value: Any) -> str:
+    if operator in _NUMERIC and not _is_number(value):
+        return f"'{operator}' needs a number, got {_type(value)} {value!r}"
+    if operator is Operator.BETWEEN and not (
+        isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)) and value[0] <= value[1]
+    ):
+        return f"'between' needs [low, high], got {value!r}"
+    if operator is Operator.MATCHES:
+        try:
+            re.compile(value)
+        except (re.error, TypeError) as error:
+            return f"'matches' needs a regular expression, got {value!r}: {error}"
+    if operator is Operator.VERSION:
+        try:
+            SpecifierSet(value)
+        except (InvalidSpecifier, AttributeError, TypeError):
+            return f"'version' needs a range such as '>=0.14,<0.15', got {value!r}"
+    if isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(one, list | dict) for one in value)
+    ):
+        return f"'{operator}' needs a value or a list of values, got {_type(value)}"
+    return ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
+
+
+def _mean(word: str, known: Iterable[str]) -> str:
+    words = list(known)
+    near = difflib.get_close_matches(word.lower().replace("_", "-"), words, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(words)}"
+
+
+def _type(value: Any) -> str:
+    names = {
+        dict: "a mapping",
+        list: "a list",
+        str: "text",
+        bool: "true/false",
+        int: "a number",
+        float: "a number",
+    }
+    return "nothing" if value is None else names.get(type(value), type(value).__name__)

@@ -1,0 +1,1 @@
+"""Runbooks through papermill."""
