@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from sshd import Sshd, missing
 
 from reaffirm.model.exchange import HttpRequest
-from reaffirm.model.node import Role
+from reaffirm.model.node import Machines, NodeSpec, Role
 from reaffirm.nodes.recording import Recorder, recording
 from reaffirm.nodes.replay import Replay
 from reaffirm.nodes.ssh import open_nodes
@@ -105,8 +105,8 @@ def lab() -> Iterator[Mapping[str, Transport]]:
     """Both hosts of the lab."""
     if reason := lab_is_missing():
         pytest.skip(f"lab: {reason}")
-    machines = read_machines(ROOT / "runbooks" / "nodes" / "lab.toml")
-    nodes = open_nodes(machines)
+    head, worker = (NodeSpec(f"spark-{n}", role, f"spark-{n}") for n, role in enumerate(Role, 1))
+    nodes = open_nodes(Machines("lab", "lab", (head, worker), ssh_config=str(LAB_CONFIG)))
     yield nodes
     close(nodes)
 
