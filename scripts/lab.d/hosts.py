@@ -47,9 +47,10 @@ DOCKER = """#!/bin/sh
 # The Docker command line of this host is podman with the host's own storage.
 # Docker's "rm -f" kills at once; podman's waits ten seconds and then says on standard error
 # 'StopSignal SIGTERM failed to stop container x in 10 seconds, resorting to SIGKILL' (2026-11-30).
+# And podman's "rm -f a b" removes nothing, silently, when b does not exist; Docker removes a.
 if [ "${1-}" = rm ]; then
     for word in "$@"; do
-        case $word in -f | --force) shift; exec /usr/bin/podman rm --time 0 "$@" ;; esac
+        case $word in -f | --force) shift; exec /usr/bin/podman rm --time 0 --ignore "$@" ;; esac
     done
 fi
 exec /usr/bin/podman "$@"

@@ -63,6 +63,16 @@ def _vllm(stage: Path) -> None:
     shutil.copy(HOOK, site)
 
 
+def _sglang(stage: Path) -> None:
+    """SGLang imports triton and torchvision wherever it runs; nothing is compiled for a GPU here."""
+    site = stage / "usr/local/lib/python3.11/dist-packages"
+    (site / "torchvision_operators.pth").write_text("import torchvision_operators\n")
+    shutil.copy(HOOK, site)
+    for backend in ("nvidia", "amd"):  # 0.2 GB of assemblers and device libraries
+        for part in ("bin", "lib"):
+            shutil.rmtree(site / "triton/backends" / backend / part, ignore_errors=True)
+
+
 def _vllm_node(stage: Path) -> None:
     _metadata(stage / "usr/local/lib/python3.11/dist-packages", "vllm", "0.14.1+cpu")
 
@@ -77,7 +87,7 @@ IMAGES = (
     Image("reaffirm-lab-debian:lab", None, None, _nothing),
     Image("reaffirm-lab-torch:lab", "reaffirm-lab-debian:lab", "torch", _nothing),
     Image("vllm-qwen35:lab", "reaffirm-lab-torch:lab", "vllm-qwen35", _vllm),
-    Image("sglang:lab", "reaffirm-lab-torch:lab", "sglang", _nothing),
+    Image("sglang:lab", "reaffirm-lab-torch:lab", "sglang", _sglang),
     Image(
         "vllm-node:lab",
         "reaffirm-lab-debian:lab",
@@ -97,7 +107,7 @@ def inputs(image: Image) -> str:
     if image.packages:
         digest.update("\n".join(wheels.listed(image.packages)).encode())
     digest.update(inspect.getsource(image.finish).encode())
-    if image.finish is _vllm:
+    if image.finish in (_vllm, _sglang):
         digest.update(HOOK.read_bytes())
     return digest.hexdigest()[:16]
 

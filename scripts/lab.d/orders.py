@@ -53,6 +53,9 @@ def up() -> int:
     STATE.mkdir(parents=True, exist_ok=True)
     stale = [image for image in images.IMAGES if not images.fresh(image)]
     if stale:
+        # A running container rests on layers that a rebuild may take away.
+        for host in HOSTS:
+            hosts.stop(host)
         with stage("torch") as this:
             this.say(f"torch {wheels.torch_build()}")
         for image in stale:

@@ -13,7 +13,8 @@ _PATTERNS = tuple(
         r"(\bhf_)[A-Za-z0-9]{16,}",  # a Hugging Face token
         r"(\b(?:authorization|proxy-authorization)\b[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
         r"(?!\[redacted\])[^\s\"',;]+",
-        r"(\b[A-Za-z0-9_]*(?:password|passwd|secret|api_?key|access_?key|auth_?token|_token)\b[\"']?\s*[=:]\s*[\"']?)"
+        # "time_to_first_token = 0.4 s" is a measurement, not a secret.
+        r"(\b(?!time_to_first_token\b)[A-Za-z0-9_]*(?:password|passwd|secret|api_?key|access_?key|auth_?token|_token)\b[\"']?\s*[=:]\s*[\"']?)"
         # JSON's own words stay: "eos_token": null is not a secret, and masked it would not be JSON any more
         r"(?!\[redacted\]|(?:null|true|false|none)\b|[\[{(])[^\s\"',;]+",
         r"(\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"']*:)[^\s/@\"']+(?=@)",  # https://user:pass@host

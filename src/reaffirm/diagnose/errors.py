@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from reaffirm.diagnose.stages import StageBook, message, plain, stage_book
 
-_RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Timeout)\b(?::.*)?$")
-_NO_ERROR_EXIT = 0
+_RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Timeout)(?:\([^)]*\))?(?::.*)?$")
+_TRACEBACK = "Traceback (most recent call last)"
+_CHAINED = ("During handling of the above exception", "The above exception was the direct cause")
 #: Lines of a traceback that are kept at most.
 _DETAIL_LIMIT = 40
 
@@ -85,9 +86,7 @@ def _death(death: Died, *, consequence: bool) -> ErrorSeen:
         told += ", killed for want of memory"
     elif death.exit in (137, 247):
         told += " (killed: by hand, a watchdog, or for want of memory)"
-    return ErrorSeen(
-        death.node, death.at, told, typical_consequence=consequence or death.exit == _NO_ERROR_EXIT
-    )
+    return ErrorSeen(death.node, death.at, told, typical_consequence=consequence or death.exit == 0)
 
 
 def _errors_of(lines: Sequence[Said], book: StageBook) -> list[ErrorSeen]:
@@ -118,21 +117,23 @@ def is_error(text: str, book: StageBook | None = None) -> bool:
 
 
 def _block_end(lines: Sequence[Said], start: int, book: StageBook) -> int:
-    """Return the index after the lines that belong to the error at ``start``: its traceback."""
+    """Return the index after the lines of the error at ``start``: its traceback, and chained ones."""
     end = start + 1
-    inside = "Traceback (most recent call last)" in lines[start].text
+    inside = _TRACEBACK in lines[start].text
+    raised = bool(_RAISED.match(message(lines[start].text)))
     while end < len(lines):
-        text = lines[end].text
-        bare = message(text)
-        if inside:
-            if _RAISED.match(bare):
-                inside = False
-            elif not (bare.startswith((" ", "\t")) or not bare.strip() or is_error(text, book)):
-                break
-        elif "Traceback (most recent call last)" in text:
+        bare = message(lines[end].text)
+        if bare.startswith(_CHAINED):
+            raised = False
+        elif _TRACEBACK in bare and not raised:
             inside = True
+        elif inside and bare.strip() and not bare.startswith((" ", "\t")):
+            # A traceback ends with the first line that is not indented: the exception.
+            inside, raised = False, True
         elif not (
-            is_error(text, book) or bare.startswith(("  ", "\t", "During handling", "The above exception"))
+            bare.startswith(("  ", "\t"))
+            or not bare.strip()
+            or (not raised and is_error(lines[end].text, book))
         ):
             break
         end += 1
@@ -141,6 +142,9 @@ def _block_end(lines: Sequence[Said], start: int, book: StageBook) -> int:
 
 def _told(block: Sequence[str]) -> str:
     """Return the line of an error block that says what went wrong: the first exception raised in it."""
-    bare = [message(line).strip() for line in block]
+    bare = [message(line) for line in block]
     raised = next((line for line in bare if _RAISED.match(line)), "")
-    return raised or next((line for line in bare if line), "")
+    if raised or _TRACEBACK not in bare[0]:
+        return (raised or bare[0]).strip()
+    flush = [line for line in bare[1:] if line.strip() and not line.startswith((" ", "\t"))]
+    return (flush[0] if flush else bare[0]).strip()

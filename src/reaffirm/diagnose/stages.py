@@ -14,7 +14,7 @@ from reaffirm.model.node import Engine
 
 # "(EngineCore pid=12) INFO 03-06 10:00:00 [core.py:1] " and "[2026-03-06 10:00:00 TP0] " before the text.
 _PREFIX = re.compile(
-    r"^(?:\([^)]*\)\s*|\[\d{4}-\d\d-\d\d[^\]]*\]\s*)*"
+    r"^(?:\([^)]*\) ?|\[\d{4}-\d\d-\d\d[^\]]*\] ?)*"
     r"(?:(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s+\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\s+\[[^\]]*\]\s?)?"
 )
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")

@@ -20,9 +20,10 @@ _STYLE = """
 .rf-lanes .w{stroke:var(--rf-line,#7d8794);stroke-width:3;stroke-dasharray:2 6;fill:none}
 .rf-lanes .d{fill:var(--rf-seen,#3b82c4)}
 .rf-lanes .p{fill:none;stroke:var(--rf-line,#7d8794);stroke-width:2}
-.rf-lanes .good{fill:none;stroke:var(--rf-good,#1f9d61);stroke-width:3}
-.rf-lanes .hold{fill:none;stroke:var(--rf-hold,#c77700);stroke-width:3}
-.rf-lanes .bad{fill:none;stroke:var(--rf-bad,#d9443a);stroke-width:3}
+.rf-lanes .good{fill:var(--rf-good,#1a8a54)}
+.rf-lanes .hold{fill:var(--rf-hold,#b86e00)}
+.rf-lanes .bad{fill:var(--rf-bad,#d9443a)}
+.rf-lanes .m{fill:none;stroke:#fff;stroke-width:2.5}
 .rf-lanes:root{color:#1f2328;background:#fff}
 @media (prefers-color-scheme:dark){.rf-lanes:root{color:#e6e6e6;background:#1b1d21}}
 """.replace("\n", "")
@@ -54,7 +55,7 @@ class Lane:
 
 
 def lanes_svg(stages: Sequence[tuple[str, str]], lanes: Sequence[Lane], *, label: str) -> str:
-    """Draw ``lanes`` over ``stages`` (id, title), in that order; ``label`` says it to those who cannot see."""
+    """Draw ``lanes`` over ``stages`` (id, title) in that order; ``label`` is the picture in words."""
     width = _LABELS + _LANE * max(len(lanes), 1) + 10
     height = _TOP + _ROW * len(stages) + _FOOT
     parts = [
@@ -116,40 +117,38 @@ def _lane(x: int, lane: Lane, order: Sequence[str]) -> list[str]:
         y = _y(row)
         if stage in lane.reached:
             parts.append(f'<circle class="d" cx="{x}" cy="{y}" r="5"/>')
-            if row != end:
-                parts.append(_text(x + 14, y - 5, duration(lane.reached[stage]), "q"))
+            parts.append(_text(x + 14, y - 5, duration(lane.reached[stage]), "q"))
         else:
             parts.append(f'<circle class="p" cx="{x}" cy="{y}" r="4"/>')
-    parts += _end(x, end, lane, lane.reached.get(last))
-    return parts
+    return parts + _end(x, _y(max(end, 0)), lane)
 
 
-def _end(x: int, row: int, lane: Lane, at: float | None) -> list[str]:
-    y = _y(max(row, 0))
-    time = f"{duration(at)}" if at is not None else ""
-    parts = [_text(x + 14, y - 5, time, "q")] if time else []
-    words = lane.words or ("" if lane.ending is Ending.GOING else lane.ending.value)
+def _end(x: int, y: int, lane: Lane) -> list[str]:
+    """Draw the mark of the lane's end over its last stage, and its words beside it."""
+    parts: list[str] = []
     match lane.ending:
         case Ending.READY:
-            parts.append(f'<circle class="good" cx="{x}" cy="{y}" r="10"/>')
-            parts.append(f'<path class="good" d="M{x - 4} {y}l3 4l6 -8"/>')
+            parts += [_disc("good", x, y), f'<path class="m" d="M{x - 5} {y}l4 4l6 -8"/>']
         case Ending.SILENT:
-            parts.append(f'<path class="w" d="M{x} {y + 8}v24"/>')
-            parts.append(f'<circle class="hold" cx="{x}" cy="{y}" r="10"/>')
-            parts.append(f'<path class="hold" d="M{x - 3} {y - 4}v8m6 -8v8"/>')
+            parts.append(f'<path class="w" d="M{x} {y + 12}v20"/>')
+            parts += [_disc("hold", x, y), f'<path class="m" d="M{x - 3} {y - 5}v10m6 -10v10"/>']
         case Ending.FAILED:
-            parts.append(f'<circle class="bad" cx="{x}" cy="{y}" r="10"/>')
-            parts.append(f'<path class="bad" d="M{x - 4} {y - 4}l8 8m0 -8l-8 8"/>')
+            parts += [_disc("bad", x, y), f'<path class="m" d="M{x - 4} {y - 4}l8 8m0 -8l-8 8"/>']
         case Ending.STOPPED:
             parts.append(f'<rect class="hold" x="{x - 9}" y="{y - 9}" width="18" height="18"/>')
         case Ending.GOING:
             pass
-    if words:
-        parts += [_text(x + 16, y + 16 + 15 * n, line, "h") for n, line in enumerate(_wrapped(words))]
-    return parts
+    words = lane.words or ("" if lane.ending is Ending.GOING else lane.ending.value)
+    return parts + [_text(x + 16, y + 16 + 15 * n, line, "h") for n, line in enumerate(_wrapped(words))]
+
+
+def _disc(kind: str, x: int, y: int) -> str:
+    return f'<circle class="{kind}" cx="{x}" cy="{y}" r="10"/>'
 
 
 def _wrapped(words: str, width: int = 24, most: int = 2) -> list[str]:
+    if not words:
+        return []
     lines = [""]
     for word in words.split():
         if lines[-1] and len(lines[-1]) + 1 + len(word) > width:

@@ -8,12 +8,14 @@ from reaffirm.model.report import Block, Log, Outcome, Picture, Report, Table
 
 _STYLE = """
 .rf-report{border:1px solid rgba(127,127,127,.4);border-radius:6px;padding:.7em 1em;margin:.4em 0;
-overflow-wrap:anywhere}
+overflow-wrap:break-word}
 .rf-report table{border-collapse:collapse;display:block;overflow-x:auto;margin:.3em 0}
 .rf-report th,.rf-report td{text-align:left;vertical-align:top;padding:.2em .7em .2em 0;
 border-bottom:1px solid rgba(127,127,127,.25);background:none}
-.rf-report pre{overflow-x:auto;max-height:22em;white-space:pre-wrap;margin:.3em 0;background:none;color:inherit}
-.rf-report .rf-kind{display:inline-block;border:2px solid currentColor;border-radius:4px;padding:0 .5em;font-weight:600}
+.rf-report pre{overflow-x:auto;max-height:22em;white-space:pre-wrap;margin:.3em 0;
+background:none;color:inherit}
+.rf-report .rf-kind{display:inline-block;border:2px solid currentColor;border-radius:4px;
+padding:0 .5em;font-weight:600}
 .rf-report .rf-simulated{border-style:dashed}
 .rf-report .rf-outcome{font-weight:700;border-left:.4em solid #7d8794;padding-left:.5em}
 .rf-report .rf-good{border-color:#1f9d61}.rf-report .rf-hold{border-color:#c77700}
@@ -57,13 +59,18 @@ def report_html(report: Report) -> str:
     return f'<div class="rf-report">{"".join(parts)}</div>'
 
 
+def _cell(text: str) -> str:
+    """Escape a cell; long paths and lists may break after their separators."""
+    return escape(text).replace("/", "/<wbr>").replace(",", ",<wbr>")
+
+
 def _block(block: Block) -> str:
     title = f"<p><strong>{escape(block.title)}</strong></p>"
     match block:
         case Table():
             head = "".join(f"<th>{escape(column)}</th>" for column in block.columns)
             rows = "".join(
-                f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in block.rows
+                f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in block.rows
             )
             return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         case Log():

@@ -1,6 +1,7 @@
 """A step's report as plain text, for terminals and for notebooks without HTML."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from reaffirm.model.evidence import Kind
 from reaffirm.model.fact import Fact
@@ -12,19 +13,20 @@ KIND_WORDS = {
     Kind.LAB: "lab run: real software on lab hosts; shows nothing about a GPU, RDMA or speed",
     Kind.REAL: "real run",
 }
-#: Cells of a table are cut at this many characters in text.
-_CELL = 100
+#: Cells of a table are broken into lines of this many characters.
+_CELL = 90
 
 
 def report_text(report: Report) -> str:
-    """Render a report as plain text; the kind stands on the first line."""
+    """Render a report as plain text; the kind stands on the first line.
+
+    The facts are left out: a step shows them by themselves when it hands them to the run.
+    """
     parts = [
         f"[{KIND_WORDS[report.kind]}]",
         f"{report.step}: {report.outcome.upper()}: {one_line(report.summary)}",
     ]
     parts += [_block(block) for block in report.blocks]
-    if report.facts:
-        parts.append("facts\n" + "\n".join(f"  {fact.name} = {fact_text(fact)}" for fact in report.facts))
     if report.sent:
         parts.append("sent\n" + "\n".join(f"  {sent.node}$ {one_line(sent.shell)}" for sent in report.sent))
     return "\n\n".join(parts)
@@ -59,14 +61,16 @@ def _block(block: Block) -> str:
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    cells = [[_cut(one_line(cell)) for cell in row] for row in (columns, *rows)]
-    widths = [max(len(row[n]) for row in cells) for n in range(len(columns))]
-    lines = []
-    for row in cells if any(columns) else cells[1:]:
-        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        lines.append(f"  {'  '.join(padded)}".rstrip())
-    return "\n".join(lines)
+    cells = [[_lines(cell) for cell in row] for row in ((columns, *rows) if any(columns) else rows)]
+    widths = [max((len(line) for row in cells for line in row[n]), default=0) for n in range(len(columns))]
+    out = []
+    for row in cells:
+        for n in range(max(len(cell) for cell in row)):
+            parts = [cell[n] if n < len(cell) else "" for cell in row]
+            padded = [part.ljust(width) for part, width in zip(parts, widths, strict=True)]
+            out.append(f"  {'  '.join(padded)}".rstrip())
+    return "\n".join(out)
 
 
-def _cut(cell: str) -> str:
-    return cell if len(cell) <= _CELL else f"{cell[: _CELL - 1]}…"
+def _lines(cell: str) -> list[str]:
+    return wrap(one_line(cell), _CELL, break_on_hyphens=False) or [""]

@@ -135,7 +135,7 @@ def engine_of(text: str) -> Engine:
 
 
 def container_names(engine: Engine, count: int, prefix: str = "") -> tuple[str, ...]:
-    """Return the containers' names in the order of the ranks: ``vllm-head``, ``vllm-worker``, ``vllm-worker-2`` …"""
+    """Return the containers' names in the order of the ranks: ``vllm-head``, ``vllm-worker`` …"""
     stem = prefix or engine.value
     names = [f"{stem}-head"] + [f"{stem}-worker" + (f"-{n}" if n > 1 else "") for n in range(1, count)]
     return tuple(container_name(name) for name in names)

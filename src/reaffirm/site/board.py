@@ -8,6 +8,7 @@ from datetime import date
 from reaffirm.model.claim import Claim, Judged, Verdict
 from reaffirm.model.record import Record
 from reaffirm.site.page import SitePage, day, kind_badge, status_badge, verdict_badge
+from reaffirm.site.prose import words
 from reaffirm.site.record_page import Standings, findings_box
 from reaffirm.site.text import cell, front_matter, table
 
@@ -41,7 +42,7 @@ def decisions_page(
         parts.append(findings_box(list(findings)))
     rows = [
         (
-            f"[{cell(record.id)} {cell(record.title)}]({posixpath.relpath(pages[record.id], folder)})",
+            f"[{cell(record.id)} {cell(words(record.title))}]({posixpath.relpath(pages[record.id], folder)})",
             status_badge(record),
             f'<span class="rf-nowrap">{day(record.date)}</span>',
         )

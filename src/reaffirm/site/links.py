@@ -69,7 +69,11 @@ class SiteMap:
             path = match[2].split("#", 1)[0]
             wanted = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
             inside = wanted.startswith(f"{self.docs}/")
-            if not path or _SCHEME.match(path) or (inside and f"{self.docs}/{self.pages.get(wanted, wanted)}" == wanted):
+            if (
+                not path
+                or _SCHEME.match(path)
+                or (inside and f"{self.docs}/{self.pages.get(wanted, wanted)}" == wanted)
+            ):
                 return match[0]
             return match[1] + (self.resolve(match[2], source=source, page=page) or match[2])
 

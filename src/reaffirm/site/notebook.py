@@ -5,6 +5,7 @@ import binascii
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import quote
 
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.fact import FACTS_MIME
@@ -17,6 +18,7 @@ from reaffirm.site.text import admonition, code, fence, front_matter, inline, pl
 from reaffirm.store.published import PublishedRun
 
 _MAX_IMAGE = 4_000_000
+_MOST_SAVED = 20
 
 _SAID = {
     Kind.SIMULATED: (
@@ -28,8 +30,8 @@ _SAID = {
     Kind.LAB: (
         "info",
         "Lab",
-        "Real hosts, real SSH and real containers, but not the machines of the story. A lab run shows what is "
-        "a property of the software alone.",
+        "Real hosts, real SSH and real containers, but not the machines of the story. A lab run shows what "
+        "is a property of the software alone.",
     ),
     Kind.REAL: ("success", "Real", "This ran on the machines themselves."),
 }
@@ -82,6 +84,8 @@ def _head(run: PublishedRun, uri: str, runbook_page: str) -> str:
     ]
     if run.versions:
         rows.append(("Versions", ", ".join(code(f"{k} {v}") for k, v in sorted(run.versions.items()))))
+    if isinstance(machines := run.provenance.get("machines"), str):
+        rows.insert(2, ("Machines", code(machines)))
     downloads = [
         f"[{label}]({here}/{name})"
         for name, label in (
@@ -94,6 +98,18 @@ def _head(run: PublishedRun, uri: str, runbook_page: str) -> str:
     ]
     if downloads:
         rows.append(("Download", ", ".join(downloads)))
+    saved = [name for name in run.files if "/" in name]
+    if saved:
+        links = [f"[{inline(name)}]({here}/{quote(name)})" for name in saved[:_MOST_SAVED]]
+        more = f"<br>and {len(saved) - _MOST_SAVED} more" if len(saved) > _MOST_SAVED else ""
+        rows.append(("Saved by the run", "<br>".join(links) + more))
+    ended = run.provenance.get("ended")
+    how = ended.get("how", "") if isinstance(ended, dict) else ""
+    if how and how != "completed":
+        why = inline(f"The run {how}. {ended.get('why') or ''}" if isinstance(ended, dict) else "")
+        return (
+            f"{kind_box(run)}\n\n{admonition('failure', 'Not completed', why)}\n\n{table(('Run', ' '), rows)}"
+        )
     return f"{kind_box(run)}\n\n{table(('Run', ' '), rows)}"
 
 

@@ -17,7 +17,7 @@ from reaffirm.site.image_page import with_head
 
 _LOG = logging.getLogger("mkdocs.plugins.reaffirm")
 _STYLE = "assets/reaffirm.css"
-_PUBLISHED = (".ipynb", ".jsonl", ".json")
+_PUBLISHED = (".ipynb", ".jsonl", ".json", ".log", ".txt")
 _PAGE_FILES = (".md", ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
 
 

@@ -32,11 +32,20 @@ def rebuild(markdown: str, resolve: Resolve, *, deeper: int = 0) -> str:
 
 
 def first_heading(markdown: str) -> tuple[str, str]:
-    """Return the text of the first line when it is a level 1 heading, and the rest."""
+    """Return the words of the first line when it is a level 1 heading, and the rest."""
     head, _, rest = markdown.lstrip().partition("\n")
     if match := re.match(r"#\s+(.+?)\s*#*\s*\Z", head):
-        return match[1], rest
+        return words(match[1]), rest
     return "", markdown
+
+
+def words(markdown: str) -> str:
+    """Return one line of Markdown as the plain words that a reader would see."""
+    return "".join(
+        child.content if child.content else " " * (child.type in ("softbreak", "hardbreak"))
+        for token in _PARSER.parseInline(plain(markdown))
+        for child in token.children or ()
+    )
 
 
 class _Writer:

@@ -7,7 +7,7 @@ from reaffirm.model.claim import Claim, ClaimKind, Judged, Standing
 from reaffirm.model.record import Record
 from reaffirm.site.links import Resolve
 from reaffirm.site.page import SitePage, day, kind_badge, status_badge, verdict_badge
-from reaffirm.site.prose import rebuild
+from reaffirm.site.prose import rebuild, words
 from reaffirm.site.report import fact_value
 from reaffirm.site.text import admonition, cell, code, front_matter, inline, table
 
@@ -35,7 +35,7 @@ def record_page(
         runs: see above.
         runbooks: page of each runbook by name.
     """
-    title = f"{record.id} {record.title}"
+    title = f"{record.id} {words(record.title)}"
     here = _Links(uri, records, runs, runbooks)
     parts = [front_matter(title) + f"\n# {inline(title)}", table(("Record", " "), _head(record, here))]
     if record.claims:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from reaffirm.model.fact import FactValue
-from reaffirm.model.report import Outcome
 from reaffirm.site.svg import clean_svg
 from reaffirm.site.text import admonition, attribute, cell, code, fence, inline, plain, table
 
@@ -13,24 +12,24 @@ FOLD = 25
 #: Of a text with more lines only the beginning and the end are shown; the notebook has it all.
 MOST = 400
 
+# An outcome that is not listed is shown as one that nobody understands yet.
 _BOX = {
-    Outcome.PASS: "success",
-    Outcome.READY: "success",
-    Outcome.REACHED: "success",
-    Outcome.FAIL: "failure",
-    Outcome.FAILED: "failure",
-    Outcome.STUCK: "failure",
-    Outcome.UNKNOWN: "question",
+    "pass": "success",
+    "ready": "success",
+    "reached": "success",
+    "fail": "failure",
+    "failed": "failure",
+    "stuck": "failure",
+    "timeout": "failure",
 }
 
 
 def report_markdown(data: Mapping[str, Any]) -> str | None:
     """Return a report as Markdown; None when the data is no report that we understand."""
     try:
-        outcome = Outcome(data["outcome"])
-        head = admonition(
-            _BOX[outcome], f"{data['step']}: {outcome} ({data['kind']})", inline(str(data["summary"])) or "-"
-        )
+        outcome = str(data["outcome"])
+        title = f"{data['step']}: {outcome} ({data['kind']})"
+        head = admonition(_BOX.get(outcome, "question"), title, inline(str(data["summary"])) or "-")
         parts = [head, *(_block(block) for block in data.get("blocks", []))]
         if sent := data.get("sent"):
             parts.append(_sent(sent))

@@ -9,7 +9,7 @@ _SVG = "{http://www.w3.org/2000/svg}"
 _ELEMENTS = frozenset(
     """
     svg g path rect circle ellipse line polyline polygon text tspan title desc defs marker
-    linearGradient radialGradient stop clipPath
+    linearGradient radialGradient stop clipPath style
     """.split()  # noqa: SIM905
 )
 _ATTRIBUTES = frozenset(
@@ -22,15 +22,22 @@ _ATTRIBUTES = frozenset(
     """.split()  # noqa: SIM905
 )
 _LOCAL_URL = re.compile(r"url\(\s*#([A-Za-z0-9_-]+)\s*\)")
-_STYLE = re.compile(r"[a-z-]+\s*:\s*[A-Za-z0-9#%.,() _-]+\Z")
+_DECLARATION = re.compile(
+    r"(fill|stroke|color|opacity|font|font-size|font-weight|font-family|font-style|line-height|text-anchor|"
+    r"dominant-baseline|letter-spacing|max-width|height|(fill|stroke|stop)-[a-z]+)\s*:"
+    r"\s*[A-Za-z0-9#%.,()/ _'-]+\Z"
+)
+# Style sheets of our own pictures name this class first in every rule; other rules would reach the page.
+_OURS = re.compile(r"\.rf-lanes( \.[a-z0-9-]+)*\Z")
+_CLASS = re.compile(r"(?!md-|rf-)[a-z][a-z0-9-]{0,20}\Z|rf-lanes\Z")
 _MAX = 500_000
 
 
 def clean_svg(svg: str) -> str | None:
     """Return the picture on one line, or None when it is no SVG that can be shown.
 
-    Scripts, style sheets, events, links, foreign content and every address that leads out of the picture
-    are left out. Ids get a prefix of the picture's own, so that two pictures on a page do not meet.
+    Scripts, events, links, foreign content, style rules that reach the page and every address that leads
+    out of the picture are left out. Ids get a prefix of the picture's own, so that two pictures on a page do not meet.
     """
     if len(svg) > _MAX or "<!DOCTYPE" in svg.upper() or "<!ENTITY" in svg.upper():
         return None
@@ -48,6 +55,8 @@ def _element(node: ET.Element, prefix: str, *, top: bool = False) -> str:
     tag = node.tag.removeprefix(_SVG) if isinstance(node.tag, str) else ""
     if tag not in _ELEMENTS or (tag == "svg" and not top):
         return ""
+    if tag == "style":
+        return f"<style>{_rules(node.text or '')}</style>"
     attributes = "".join(
         f" {name}={quoteattr(value)}"
         for name, raw in node.attrib.items()
@@ -66,9 +75,26 @@ def _value(name: str, raw: str, prefix: str) -> str | None:
     rest = _LOCAL_URL.sub("", value)
     if re.search(r"url|expression|javascript|data:|[@\\<>]", rest, re.IGNORECASE):
         return None
-    if name == "style" and not all(_STYLE.match(part.strip()) for part in rest.split(";") if part.strip()):
-        return None
+    if name == "style":
+        return _declarations(value) or None
+    if name == "class":
+        return " ".join(word for word in value.split() if _CLASS.match(word)) or None
     return value
+
+
+def _rules(css: str) -> str:
+    """Keep the rules for our own pictures; colour schemes of the system are the page's affair."""
+    kept = []
+    for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", css):
+        names = [" ".join(selector.split()) for selector in selectors.split(",")]
+        if all(_OURS.match(name) for name in names) and (inside := _declarations(body)):
+            kept.append(f"{','.join(names)}{{{inside}}}")
+    return "".join(kept)
+
+
+def _declarations(css: str) -> str:
+    parts = [part.strip() for part in css.split(";")]
+    return ";".join(part for part in parts if _DECLARATION.match(part) and "url" not in part.lower())
 
 
 def _text(text: str | None) -> str:

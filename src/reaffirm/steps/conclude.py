@@ -39,13 +39,18 @@ def conclude(cluster: Cluster, *, image_at_hand: str, vllm_image: str) -> Conclu
         ("SGLang as it was first set up", _stalled(value("stall.outcome"), value("stall.last_stage"))),
         ("1. SGLang, each rank told its address", f"its groups form: {_word(joins)}"),
         (f"2. Transformers upgraded in {image_at_hand}", f"can serve the model: {upgraded}"),
-        (f"3. {vllm_image}", f"has the class: {_word(built)}; serves, with reasoning and content: {_word(serves)}"),
+        (
+            f"3. {vllm_image}",
+            f"has the class: {_word(built)}; serves, with reasoning and content: {_word(serves)}",
+        ),
     )
     outcome = Outcome.UNKNOWN if serves is None else Outcome.PASS if serves else Outcome.FAIL
     found = {True: "serves the model", False: "does not serve the model", None: "was not seen to serve it"}
     summary = f"vLLM from {vllm_image} {found[serves]}"
     if joins:
-        summary += "; SGLang's groups form once each rank is told its address: it was not beyond configuration"
+        summary += (
+            "; SGLang's groups form once each rank is told its address: it was not beyond configuration"
+        )
     report = tell(
         cluster,
         Asker(),

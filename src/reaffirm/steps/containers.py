@@ -89,7 +89,11 @@ def _container(name: str, entry: Mapping[str, Any], raw: str) -> Container:
 
 
 def names_on(asker: Asker, node: Transport) -> tuple[str, ...]:
-    """Return the names of all containers on a node, running or not; raises NodeError when it does not tell."""
+    """Return the names of all containers on a node, running or not.
+
+    Raises:
+        NodeError: the node does not tell.
+    """
     answer = asker.ask(node, ["docker", "ps", "-a", "--format", "{{.Names}}"])
     if not answer.ok:
         msg = f"{node.node.name}: docker ps: {why_not(answer)}"

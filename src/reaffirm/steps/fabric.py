@@ -15,7 +15,7 @@ from reaffirm.steps.survey import reaches
 class Fabric:
     """The network that was chosen: one end per node, head first; empty when there is none.
 
-    ``tried`` tells of each candidate what came of it; ``risks`` are things that work today and may not tomorrow.
+    ``tried`` tells of each candidate what came of it; ``risks`` are things that may not work tomorrow.
     """
 
     subnet: str = ""

@@ -62,24 +62,27 @@ def launch(
     model: str,
     tensor_parallel_size: int = 2,
     host_address: bool = True,
-    limits: Mapping[str, float] | None = None,
+    limits: Mapping[str, float | None] | None = None,
     timeout: float = 3600,
     facts: str = "launch",
     name_prefix: str = "",
 ) -> LaunchResult:
     """Start ``engine`` (``vllm`` or ``sglang``) on all nodes and follow it until it is clear how it ends.
 
-    It ends *ready* (the head answers ``/health``), *reached* (the last stage of a program that runs in place of a
-    server), *failed* (with the first error of all nodes), *stuck* (silent on all ranks longer than the limit of
-    the stage) or *timeout*. Containers are left as they are; their logs are saved unless all went well.
+    It ends *ready* (the head answers ``/health``), *reached* (the last stage of a program that runs in place
+    of a server), *failed* (with the first error of all nodes), *stuck* (silent on all ranks longer than the
+    limit of the stage) or *timeout*. Containers are left as they are; their logs are saved unless all went
+    well.
 
-    ``host_address=False`` leaves the variable unset that tells the engine its own address. ``limits`` overrides
-    silence limits by stage (seconds), ``timeout`` limits the whole (seconds); ``facts`` is the first word of the
-    names of the facts; ``name_prefix`` replaces the engine in the containers' names.
+    ``host_address=False`` leaves the variable unset that tells the engine its own address. ``limits``
+    overrides silence limits by stage (seconds; ``None`` leaves a limit as it is), ``timeout`` limits the
+    whole (seconds); ``facts`` is the first word of the names of the facts; ``name_prefix`` replaces the
+    engine in the containers' names.
 
     Raises:
         UsageError: a name or stage that cannot be used; nothing was sent.
-        StepFailedError: a container of that name is there already, or there is no fabric; nothing was started.
+        StepFailedError: a container of that name is there already, or there is no fabric; nothing was
+            started.
         NodeError: a node could not be asked before anything was started.
     """
     kind = engine_of(engine)
@@ -87,7 +90,8 @@ def launch(
     model_on(cluster, model)
     names = container_names(kind, len(cluster.all), name_prefix)
     try:
-        allowed = stage_book().limits(cluster.machines.limits, limits or {})
+        given = {stage: limit for stage, limit in (limits or {}).items() if limit is not None}
+        allowed = stage_book().limits(cluster.machines.limits, given)
     except KeyError as error:
         raise UsageError(str(error.args[0])) from None
     here = cluster.machines.launch.get(kind.value, LaunchHere())
@@ -131,7 +135,10 @@ def _refuse_taken(asker: Asker, cluster: Cluster, names: Sequence[str]) -> None:
             taken.append(f"{node.node.name}/{name} ({held.status}, {whose}, image {held.image})")
     if taken:
         msg = f"there is a container of that name already: {'; '.join(taken)}; nothing was started"
-        hint = f"look at it; steps.cleanup(cluster, {', '.join(map(repr, names))}) saves its logs and removes it, or pass name_prefix"
+        words = ", ".join(map(repr, names))
+        hint = (
+            f"look at it; steps.cleanup(cluster, {words}) saves its logs and removes it, or pass name_prefix"
+        )
         raise StepFailedError(msg, hint=hint)
 
 
@@ -160,7 +167,8 @@ def _cache(asker: Asker, cluster: Cluster, node: Transport, model: str) -> str:
         return given
     answer = asker.look(node, ["python3", "-", model, given], program="check_weights.py", timeout=120)
     told = json_line(answer) or {}
-    cache = str(told.get("cache") or "")
+    # …/hub/models--Owner--Name/snapshots/abc: the cache is what stands before.
+    cache = str(told.get("cache") or str(told.get("path") or "").partition("/hub/models--")[0])
     if not cache.startswith("/"):
         msg = f"{node.node.name}: where {given} is cannot be told: {why_not(answer)}; nothing was started"
         raise StepFailedError(msg, hint="give hf_cache in the machine file as an absolute path")

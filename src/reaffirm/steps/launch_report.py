@@ -1,6 +1,7 @@
 """The report of a launch: who reached what when, where it stopped, what is known and what is not."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from reaffirm.diagnose.errors import ErrorOrder
 from reaffirm.diagnose.stages import stage_book
@@ -71,7 +72,7 @@ def _summary(follower: Follower) -> str:
         case Outcome.STUCK:
             return f"{engine} is stuck after the stage “{stage}”: {follower.reason}"
         case Outcome.FAILED:
-            return f"{engine} failed after {after}, last stage of all ranks “{stage}”. First error: {follower.reason}"
+            return f"{engine} failed after {after} in the stage “{stage}”. First error: {follower.reason}"
         case _:
             left = [f"{r.plan.container} on {r.name}" for r in follower.ranks if r.started]
             hint = f"; still there: {', '.join(left)} (docker rm -f removes them)" if left else ""
@@ -93,7 +94,7 @@ def _ranks(follower: Follower, *, host_address: bool) -> Table:
 
 
 def _after(words: Sequence[str], flag: str) -> list[str]:
-    return [value for word, value in zip(words, words[1:], strict=False) if word == flag]
+    return [value for word, value in pairwise(words) if word == flag]
 
 
 def _picture(follower: Follower) -> Picture:

@@ -129,7 +129,7 @@ def _rows(
         ("Transformers", _shown(told.get("transformers_version"))),
         ("model's class", f"{wanted or 'unknown'} ({source})"),
         ("registry", f"{_shown(told.get('registry'))}, {told.get('names', 0)} names read"),
-        ("class in the registry", {True: "yes", False: "no"}.get(told.get("registered") if wanted else None, "unknown")),
+        ("class in the registry", _yes_no(told.get("registered") if wanted else None)),
     ]  # fmt: skip
     if refused:
         rows.append(("not answered", refused))
@@ -144,6 +144,10 @@ def _summary(image: str, engine: Engine, version: object, wanted: str, supports:
     if supports is None:
         return f"{image}: {name}; whether it knows {wanted or 'the model'} cannot be told"
     return f"{image}: {name}; its registry {'has' if supports else 'does not have'} {wanted}"
+
+
+def _yes_no(value: object) -> str:
+    return "yes" if value is True else "no" if value is False else "unknown"
 
 
 def _shown(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Reads what ``ip``, ``ss``, ``ibdev2netdev``, ``nvidia-smi``, ``df`` and ``docker`` answer. Pure: text in, values out."""
+"""Reads what ``ip``, ``ss``, ``ibdev2netdev``, ``nvidia-smi``, ``df`` and ``docker`` answer. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -6,6 +6,7 @@ A number is given only for a stream that ended as it should; for any other it sa
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -148,7 +149,7 @@ def _measured(
     if any(later < earlier for earlier, later in zip([started, *arrivals], arrivals, strict=False)):
         problem = "the times of arrival run backwards"
         return Completion(read.reasoning, read.content, read.finish, problem=problem)
-    gaps = [later - earlier for earlier, later in zip(arrivals, arrivals[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(arrivals)]
     tokens = _tokens(usage)
     span = arrivals[-1] - arrivals[0]
     rate = None

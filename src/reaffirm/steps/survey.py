@@ -76,7 +76,7 @@ def advertised_address(asker: Asker, node: Transport) -> tuple[str | None, str]:
 def reaches(
     asker: Asker, node: Transport, address: str, port: int = 22, seconds: float = 3.0
 ) -> tuple[bool | None, str]:
-    """Ask whether a node reaches a TCP port: (reached, how). Refused counts as reached; ``None`` is unknown."""
+    """Ask whether a node reaches a TCP port: (reached, how). Refused counts; ``None`` is unknown."""
     argv = ["python3", "-", address, str(port), f"{seconds:g}"]
     answer = asker.look(node, argv, program="reach.py", timeout=seconds + 30)
     told = json_line(answer)

@@ -17,7 +17,7 @@ from reaffirm.steps.named import model_on
 from reaffirm.steps.result import StepResult, tell
 from reaffirm.steps.streaming import Completion, completion
 
-_PROMPT = "A train leaves at 9:40 and arrives at 11:05. How long is the journey? Think, then answer in one sentence."
+_PROMPT = "A train leaves at 9:40 and arrives at 11:05. How long is the journey? Answer in one sentence."
 #: Limits of one request in seconds.
 _QUICK, _LONG = 15.0, 600.0
 #: Characters of an answer that the report shows.
@@ -36,9 +36,9 @@ def verify(
 ) -> VerifyResult:
     """Ask the service on the head: ``/health``, ``/v1/models``, then streamed chat completions.
 
-    Times are measured by the head's clock on the head itself: time to first token from the start of the
-    request to the first text, inter-token latency between arrivals, tokens per second from the server's own count
-    between first and last text. Each figure is the median over the requests; what could not be measured is unknown.
+    Times are the head's, measured on the head: time to first token from the start of the request to the
+    first text, inter-token latency between arrivals, tokens per second from the server's count between
+    first and last text. Each figure is the median over the requests; what could not be measured is unknown.
     The machine file's prompt, limit and extra fields for this model are used where it has some.
 
     Raises:
@@ -183,7 +183,9 @@ def _summary(
         return f"the service is not healthy: {_health_words(health)}"
     if len(good) < len(answers):
         problem = next(answer.problem for answer in answers if answer.problem)
-        return f"{len(good)} of {len(answers)} requests were answered as they should; the first that was not: {problem}"
+        return (
+            f"{len(good)} of {len(answers)} requests were answered as they should; first problem: {problem}"
+        )
     speed = f"{rate:g} tokens/s" if rate is not None else "speed unknown"
     return f"{len(good)} of {len(answers)} requests answered; {speed} (median, {kind})"
 

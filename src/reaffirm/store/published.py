@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from reaffirm.errors import DocumentError
 from reaffirm.model.claim import Evidence
-from reaffirm.model.evidence import Kind, Via
+from reaffirm.model.evidence import Kind, Via, lowest
 from reaffirm.model.fact import Fact
 from reaffirm.model.finding import Finding
 from reaffirm.model.report import facts_from_json
@@ -31,7 +31,7 @@ _HINT = "publish the run again with `reaffirm publish`; these files are never ed
 class PublishedRun:
     """One run under ``docs/runs``. ``path`` is its folder as messages name it, ``folder`` where it lies.
 
-    ``started`` is the node's time (UTC). ``files`` are the names that lie in the folder.
+    ``started`` is the node's time (UTC). ``files`` are the paths of what lies in the folder.
     """
 
     run: str
@@ -121,8 +121,8 @@ def read_run(folder: Path, *, shown: str = "") -> PublishedRun:
             msg = f"{facts_name}:1: {key!r} is {facts[key]!r} here and {provenance[key]!r} in provenance.json"
             raise DocumentError(msg, hint=_HINT)
     kind, via = _word(Kind, facts, "kind", facts_name), _word(Via, facts, "via", facts_name)
-    recorded = _recorded_kind(folder / "recording.jsonl", f"{name}/recording.jsonl")
-    if recorded is not None and recorded is not kind:
+    recorded = _recorded_kind(folder, name)
+    if recorded is not None and kind.weight > recorded.weight:
         msg = f"{facts_name}:1: 'kind' is {kind} here, but the recording was made on {recorded} nodes"
         raise DocumentError(msg, hint=_HINT)
     if facts["run"] != folder.name or facts["runbook"] != folder.parent.name:
@@ -132,7 +132,7 @@ def read_run(folder: Path, *, shown: str = "") -> PublishedRun:
     return PublishedRun(
         run=folder.name,
         runbook=folder.parent.name,
-        kind=recorded or kind,
+        kind=kind,
         via=via,
         started=_time(facts["started"], facts_name),
         facts=_facts(facts, facts_name),
@@ -140,7 +140,7 @@ def read_run(folder: Path, *, shown: str = "") -> PublishedRun:
         folder=folder,
         versions={str(k): str(v) for k, v in versions.items()} if isinstance(versions, dict) else {},
         provenance=provenance,
-        files=tuple(sorted(p.name for p in folder.iterdir() if p.is_file())),
+        files=tuple(sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())),
     )
 
 
@@ -199,14 +199,18 @@ def _time(value: Any, shown: str) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
-def _recorded_kind(path: Path, shown: str) -> Kind | None:
-    """The kind in the header of a recording: its first line. None when there is no recording."""
-    if not path.exists():
-        return None
-    try:
-        with path.open(encoding="utf-8") as lines:
-            header = json.loads(lines.readline(1_000_000))
-        return Kind(header["kind"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        msg = f"{shown}:1: the recording has no header that says its kind"
-        raise DocumentError(msg, hint=_HINT) from error
+def _recorded_kind(folder: Path, name: str) -> Kind | None:
+    """The lowest kind in the headers of a run's recordings. None when there is no recording.
+
+    A header is the first line: ``{"op": "begin", "nodes": [{"name": "spark-1", "kind": "lab"}, …], …}``.
+    """
+    kinds: list[Kind] = []
+    for path in sorted(folder.glob("recording*.jsonl")):
+        try:
+            with path.open(encoding="utf-8") as lines:
+                header = json.loads(lines.readline(1_000_000))
+            kinds.append(lowest(Kind(node["kind"]) for node in header["nodes"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            msg = f"{name}/{path.name}:1: the recording has no header that says the kind of its nodes"
+            raise DocumentError(msg, hint=_HINT) from error
+    return lowest(kinds) if kinds else None
