@@ -111,3 +111,21 @@ def test_masking_twice_changes_nothing(pieces: list[str]) -> None:
     once = Redactor().code("".join(pieces))
     assert Redactor().code(once) == once
     assert TOKEN not in once
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None)
+@given(
+    some.recursive(
+        some.none() | some.booleans() | some.floats(allow_nan=False) | some.sampled_from(["a\n", "b", TOKEN]),
+        lambda inner: (
+            some.lists(inner, max_size=3) | some.dictionaries(some.sampled_from(["a", "password"]), inner)
+        ),
+    )
+)
+def test_any_data_of_an_output(data: Any) -> None:
+    """An output holds any JSON: masking it must neither fail nor change its shape."""
+    masked = Redactor().data(data)
+    assert TOKEN not in json.dumps(masked)
+    assert Redactor().data(masked) == masked
+    if TOKEN not in json.dumps(data) and "password" not in json.dumps(data):
+        assert masked == data

@@ -124,7 +124,9 @@ def _through(value: str | list[str], mask: Any) -> str | list[str]:
 
 
 def _is_split_text(value: list[Any]) -> bool:
-    return len(value) > 1 and all(isinstance(item, str) and item.endswith("\n") for item in value[:-1])
+    if len(value) < 2 or not all(isinstance(item, str) for item in value):
+        return False
+    return all(item.endswith("\n") for item in value[:-1])
 
 
 def _literals(tree: ast.Module) -> list[ast.Constant | ast.JoinedStr]:
