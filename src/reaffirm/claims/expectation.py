@@ -31,8 +31,9 @@ def evaluate(expect: Expectation, value: FactValue, unit: str = "") -> tuple[Res
     for wanted in (Result.FAILED, Result.UNKNOWN):
         for result, operator, operand in results:
             if result is wanted:
-                verb = "is not" if wanted is Result.FAILED else "cannot be compared with"
-                return wanted, f"{_words(value)} {verb} {Expectation({operator: operand})}"
+                if wanted is Result.FAILED:
+                    return wanted, f"{_words(value)}, expected {Expectation({operator: operand})}"
+                return wanted, f"{_words(value)} cannot be compared with {Expectation({operator: operand})}"
     return Result.PASSED, f"{_words(value)} is as expected"
 
 

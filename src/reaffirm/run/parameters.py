@@ -230,7 +230,7 @@ def read_yaml(text: str) -> Any:
     Raises:
         ValueError: not YAML.
     """
-    import yaml  # type: ignore[import-untyped]  # papermill's own reader
+    import yaml  # papermill's own reader
 
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from reaffirm.model.claim import Claim, Judged, Verdict
+from reaffirm.model.claim import Claim, Judged, Standing, Verdict
 from reaffirm.model.record import Record
 from reaffirm.site.page import SitePage, day, kind_badge, status_badge, verdict_badge
 from reaffirm.site.prose import words
@@ -57,7 +57,7 @@ def decisions_page(
                 verdict_badge(standings[record.id, claim.id]),
                 f"[{cell(claim.says)}]({posixpath.relpath(pages[record.id], folder)}#{claim.id})"
                 f"<br><small>{cell(record.id)}, needs {claim.needs}</small>",
-                _last(standings[record.id, claim.id].deciding, runs, folder),
+                _last(standings[record.id, claim.id], runs, folder),
             )
             for record, claim in claims
         ]
@@ -71,9 +71,15 @@ def _count(claims: list[tuple[Record, Claim]], standings: Standings) -> str:
     return f"{len(claims)} claim{'' if len(claims) == 1 else 's'}: {words}."
 
 
-def _last(judged: Judged | None, runs: Mapping[str, str], folder: str) -> str:
-    if judged is None:
+def _last(stands: Standing, runs: Mapping[str, str], folder: str) -> str:
+    if stands.deciding is None:
         return "-"
+    lines = [_run(stands.deciding, runs, folder)]
+    lines += [f"{one.result} beside it: {_run(one, runs, folder)}" for one in stands.beside]
+    return "<br>".join(lines)
+
+
+def _run(judged: Judged, runs: Mapping[str, str], folder: str) -> str:
     text = f'<span class="rf-nowrap">{day(judged.started)}</span>'
     page = runs.get(judged.path)
     linked = f"[{text}]({posixpath.relpath(page, folder)})" if page else text

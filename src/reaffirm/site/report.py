@@ -91,7 +91,8 @@ def _block(block: Mapping[str, Any]) -> str:
         rows = [tuple(cell(str(value)) for value in row) for row in block["rows"]]
         return _titled(block["table"], table(columns, rows))
     if "log" in block:
-        return _titled(block["log"], lines_markdown("\n".join(map(str, block["lines"])), str(block["log"])))
+        shown = lines_markdown("\n".join(map(str, block["lines"])), str(block["log"]))
+        return shown if shown.startswith("???") else _titled(block["log"], shown)
     if "picture" in block:
         return picture(str(block["svg"]), str(block["alt"]), str(block["picture"]))
     return ""

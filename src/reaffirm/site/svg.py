@@ -37,7 +37,8 @@ def clean_svg(svg: str) -> str | None:
     """Return the picture on one line, or None when it is no SVG that can be shown.
 
     Scripts, events, links, foreign content, style rules that reach the page and every address that leads
-    out of the picture are left out. Ids get a prefix of the picture's own, so that two pictures on a page do not meet.
+    out of the picture are left out. Ids get a prefix of the picture's own, so that two pictures on a page
+    do not meet.
     """
     if len(svg) > _MAX or "<!DOCTYPE" in svg.upper() or "<!ENTITY" in svg.upper():
         return None

@@ -8,6 +8,7 @@ from typing import Self
 from reaffirm.diagnose.stages import StageTracker, stage_book
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.images.plan import LaunchPlan, Place, container_names, engine_of, launch_plan
+from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.node import LaunchHere
 from reaffirm.model.report import Outcome
 from reaffirm.nodes.cluster import Cluster
@@ -81,8 +82,8 @@ def launch(
 
     Raises:
         UsageError: a name or stage that cannot be used; nothing was sent.
-        StepFailedError: a container of that name is there already, or there is no fabric; nothing was
-            started.
+        StepFailedError: a container of that name is there, somebody answers on the port already, or there
+            is no fabric; nothing was started.
         NodeError: a node could not be asked before anything was started.
     """
     kind = engine_of(engine)
@@ -110,6 +111,7 @@ def launch(
         runbook=cluster.runbook,
         program_text=text,
     )
+    _refuse_served(asker, cluster, plan)
     version = _known_version(cluster, image, kind.value)
     ranks = [
         Rank(node, rank, StageTracker(kind, version), node.clock.now())
@@ -139,6 +141,20 @@ def _refuse_taken(asker: Asker, cluster: Cluster, names: Sequence[str]) -> None:
         hint = (
             f"look at it; steps.cleanup(cluster, {words}) saves its logs and removes it, or pass name_prefix"
         )
+        raise StepFailedError(msg, hint=hint)
+
+
+def _refuse_served(asker: Asker, cluster: Cluster, plan: LaunchPlan) -> None:
+    """Stop when somebody answers on the port already: their health would pass for that of this launch."""
+    if plan.goal != "ready":
+        return
+    url = f"http://127.0.0.1:{plan.port}/health"
+    answer = asker.http(cluster.head, HttpRequest("GET", url), timeout=5)
+    if answer.status:
+        msg = (
+            f"somebody answers on port {plan.port} of {cluster.head.node.name} already (HTTP {answer.status})"
+        )
+        hint = "stop that service (ss -ltnp tells which), or give launch another port in the machine file"
         raise StepFailedError(msg, hint=hint)
 
 

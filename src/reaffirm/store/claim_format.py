@@ -137,7 +137,7 @@ class _Reader:
             self.wrong(
                 (*path, "all"),
                 "check-shape",
-                f"'all' must be a list of 'fact' and 'expect', got {_type(items)}",
+                f"'all' must be a list of 'fact' and 'expect', got {_type(items) if items else 'nothing'}",
             )
             return None
         conditions = []

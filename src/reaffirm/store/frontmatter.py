@@ -7,6 +7,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.constructor import RoundTripConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from reaffirm.errors import DocumentError
@@ -100,8 +101,22 @@ def _marks(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str 
             yield from _marks(item, here)
 
 
+class _Constructor(RoundTripConstructor):
+    """Takes a day that does not exist (2026-02-30) as text, so that its reader can name the line."""
+
+    def construct_yaml_timestamp(self, node: Any, values: Any = None) -> Any:
+        try:
+            return super().construct_yaml_timestamp(node, values)
+        except ValueError:
+            return self.construct_scalar(node)
+
+
+_Constructor.add_constructor("tag:yaml.org,2002:timestamp", _Constructor.construct_yaml_timestamp)
+
+
 def _load(text: str, shown: str) -> CommentedMap:
     yaml = YAML(typ="rt", pure=True)
+    yaml.Constructor = _Constructor
     yaml.allow_duplicate_keys = False
     if "&" in text and "*" in text and text.count("*") > 50:
         msg = f"{shown}:1: too many YAML aliases in the front matter"

@@ -42,6 +42,8 @@ def answer(world: "World", node: SimulatedNode, argv: Sequence[str], stdin: str 
         "df": lambda: _df(node, rest),
         "ss": lambda: _ss(world, node, rest),
         "echo": lambda: Output(0, " ".join(rest) + "\n"),
+        "printf": lambda: _printf(rest),
+        "seq": lambda: _seq(rest),
         "true": lambda: Output(0),
         "false": lambda: Output(1),
         "uname": lambda: Output(0, "aarch64\n" if rest == ["-m"] else "Linux\n"),
@@ -50,6 +52,21 @@ def answer(world: "World", node: SimulatedNode, argv: Sequence[str], stdin: str 
     }
     name = program.rsplit("/", 1)[-1]
     return commands[name]() if name in commands else not_found(program)
+
+
+def _printf(rest: list[str]) -> Output:
+    template, values = (rest[0] if rest else ""), rest[1:]
+    text = template.replace("\\n", "\n").replace("\\t", "\t")
+    for value in values:
+        text = text.replace("%s", value, 1)
+    return Output(0, text)
+
+
+def _seq(rest: list[str]) -> Output:
+    if not rest or not all(word.isdigit() for word in rest):
+        return Output(1, "", "seq: a simulated node counts whole numbers only\n")
+    first, last = (1, int(rest[0])) if len(rest) == 1 else (int(rest[0]), int(rest[1]))
+    return Output(0, "".join(f"{number}\n" for number in range(first, last + 1)))
 
 
 # --- ip

@@ -1,0 +1,129 @@
+"""The whole way through MkDocs: a toy project built as a site, and hostile input on it."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from article import Article
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort, PluginError
+
+_PROJECT = Path(__file__).parent / "specimens/project"
+
+
+def built(project: Path, target: Path, **settings: object) -> Path:
+    """Build a site as ``mkdocs build --strict`` does."""
+    config = load_config(str(project / "mkdocs.yml"), site_dir=str(target), strict=True, **settings)
+    config.plugins.on_startup(command="build", dirty=False)
+    build(config)
+    config.plugins.on_shutdown()
+    return target
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The toy project as a site, on the day 2026-02-25."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1772000000")
+        yield built(_PROJECT, tmp_path_factory.mktemp("site"))
+
+
+def test_nothing_on_any_page_can_run(site: Path) -> None:
+    """A log line could run code in the browser of whoever reads the site."""
+    pages = list(site.rglob("index.html"))
+    assert len(pages) == 11
+    for page in pages:
+        assert Article(page).dangers == [], page
+
+
+def test_hostile_cells_make_no_headings_boxes_or_badges(site: Path) -> None:
+    """A cell could dress up as a part of the page, such as a verdict."""
+    article = Article(site / "runs/measure_latency/hostile/index.html")
+    assert len(article.headings) == 2
+    text = (site / "runs/measure_latency/hostile/index.html").read_text()
+    assert "display:none" not in text
+    assert '<svg class="md-overlay"' not in text
+    assert 'class="admonition danger"' not in text
+    assert "{{ 7*7 }}" in article.text
+
+
+def test_the_board_shows_each_verdict_with_its_kind_and_date(site: Path) -> None:
+    """The board would say less than the verdicts do."""
+    text = " ".join(Article(site / "decisions/index.html").text.split())
+    assert "5 claims: 1 affirmed, 1 rehearsed, 2 told, 1 unknown. As of 2026-02-25." in text
+    assert (
+        "affirmed The 95th percentile stays below 20 ms with the cache.0001, needs lab lab2026-02-01" in text
+    )
+    assert "failed beside it: simulated2026-02-03" in text
+
+
+def test_a_record_links_to_the_run_behind_its_verdict(site: Path) -> None:
+    """A verdict without its run is one more assertion."""
+    html = (site / "decisions/0001-keep-the-cache/index.html").read_text()
+    assert 'href="../../runs/measure_latency/2026-02-01-lab/"' in html
+    assert 'href="../../runbooks/measure_latency/"' in html
+    assert 'href="../0002-no-cache/"' in html
+    assert "a comment that nobody sees" not in html
+
+
+def test_what_is_no_page_is_not_published_but_the_files_of_a_run_are(site: Path) -> None:
+    """Stray files of the documentation folder would end up public."""
+    assert not (site / "notes.toml").exists()
+    for name in ("notebook.ipynb", "facts.json", "provenance.json", "recording.jsonl"):
+        assert (site / "runs/measure_latency/2026-02-01-lab" / name).exists()
+
+
+def test_the_same_sources_give_the_same_site(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody could tell a change of the site from noise."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1772000000")
+    again = built(_PROJECT, tmp_path)
+    for page in site.rglob("index.html"):
+        assert (again / page.relative_to(site)).read_bytes() == page.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("adrs/0001-keep-the-cache.md", "../docs/index.md)", "../docs/gone.md)"),
+        ("adrs/0001-keep-the-cache.md", "../docs/index.md)", "../docs/index.md#gone)"),
+        ("adrs/0001-keep-the-cache.md", "needs: lab", "needs: laboratory"),
+        ("docs/index.md", "../adrs/0001-keep-the-cache.md", "../adrs/0009-gone.md"),
+        ("docs/runs/measure_latency/2026-02-01-lab/facts.json", '"kind": "lab"', '"kind": "real"'),
+    ],
+)
+def test_strict_refuses(file: str, old: str, new: str, tmp_path: Path) -> None:
+    """A dead link, a claim with a mistake or an edited run would be published in silence."""
+    project = tmp_path / "project"
+    shutil.copytree(_PROJECT, project)
+    text = (project / file).read_text()
+    assert old in text
+    (project / file).write_text(text.replace(old, new))
+    with pytest.raises(Abort, match="1 warning"):
+        built(project, tmp_path / "site")
+
+
+def test_macros_are_refused_unless_pages_are_protected() -> None:
+    """A log line could run code while the site is built."""
+    from reaffirm.site.plugin import ReaffirmPlugin
+
+    class Macros:
+        """Stands for the plugin of that name."""
+
+        def __init__(self, **config: bool) -> None:
+            self.config = config
+
+    class Settings:
+        """Stands for the settings of a site."""
+
+        def __init__(self, macros: Macros) -> None:
+            self.plugins = {"macros": macros}
+            self.extra_css: list[str] = []
+
+    plugin = ReaffirmPlugin()
+    with pytest.raises(PluginError, match="render_by_default: false"):
+        plugin.on_config(Settings(Macros()))
+    assert plugin.on_config(Settings(Macros(render_by_default=False))).extra_css == ["assets/reaffirm.css"]
