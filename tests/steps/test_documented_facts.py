@@ -7,7 +7,7 @@ from pathlib import Path
 from scripted_node import MODEL, pair
 
 from reaffirm.model.fact import Fact
-from reaffirm.steps import cleanup, launch, preflight, probe_image, verify
+from reaffirm.steps import cleanup, conclude, launch, preflight, probe_image, verify
 
 PAGE = Path(__file__).parents[2] / "docs/reference/facts.md"
 
@@ -25,6 +25,7 @@ def _emitted() -> Iterator[Fact]:
     yield from probe_image(cluster, "img", model=MODEL).facts
     yield from probe_image(cluster, "sglang", model=MODEL).facts
     yield from verify(cluster, model=MODEL).facts
+    yield from conclude(cluster, image_at_hand="img", vllm_image="img").facts
 
 
 def test_every_fact_is_documented_and_every_documented_fact_exists() -> None:
