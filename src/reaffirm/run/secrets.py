@@ -40,12 +40,13 @@ class Redactor:
     def notebook(self, notebook: dict[str, Any]) -> None:
         """Mask every string of a notebook's JSON, in place."""
         notebook["metadata"] = self.data(notebook["metadata"])
-        for cell in notebook["cells"]:
-            mask = self.code if cell["cell_type"] == "code" else self.text
-            cell["source"] = _through(cell["source"], mask)
-            for key in cell:
-                if key not in ("source", "cell_type", "id"):
-                    cell[key] = self.data(cell[key])
+        notebook["cells"] = [self.cell(cell) for cell in notebook["cells"]]
+
+    def cell(self, cell: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a masked copy of one cell."""
+        masked = {k: v if k in ("cell_type", "id", "source") else self.data(v) for k, v in cell.items()}
+        masked["source"] = _through(cell["source"], self.code if cell["cell_type"] == "code" else self.text)
+        return masked
 
     def data(self, value: Any, name: str = "") -> Any:
         """Mask the strings inside of JSON data. A string under a secret's name is masked as a whole."""
