@@ -13,41 +13,46 @@
 # %% [markdown]
 # # The pivot from SGLang to vLLM
 #
-# **Purpose.** Serve `Qwen3.5-122B-A10B-FP8` on two DGX Sparks. This runbook re-enacts how that was first tried
-# with SGLang, where it stopped, which ways out there were, and how it was done with vLLM in the end. Each cell
-# does one thing and says what it sent to which machine, so that you can paste it into a terminal yourself.
+# **Purpose.** Serve `Qwen3.5-122B-A10B-FP8` on two DGX Sparks. This runbook re-enacts how that was first
+# tried with SGLang, where it stopped, which ways out there were, and how it was done with vLLM in the end.
+# Each cell does one thing and says what it sent to which machine, so that you can paste it into a terminal
+# yourself.
 #
-# **Time and risk.** On simulated nodes: seconds, no risk. On the lab: some minutes. On real Sparks: up to an hour,
-# most of it waiting for weights; the cleanup steps remove the containers `sglang-head`, `sglang-worker`, `vllm-head`
-# and `vllm-worker` and nothing else, after saving their logs. On real machines nothing is removed without `consent`.
+# **Time and risk.** On simulated nodes: seconds, no risk. On the lab: some minutes. On real Sparks: up to
+# an hour, most of it waiting for weights; the cleanup steps remove the containers `sglang-head`,
+# `sglang-worker`, `vllm-head` and `vllm-worker` and nothing else, after saving their logs. On real machines
+# nothing is removed without `consent`.
 #
-# **How to undo.** Run the cleanup cell once more: it leaves the machines as they were, apart from files in caches.
+# **How to undo.** Run the cleanup cell once more: it leaves the machines as they were, apart from files in
+# caches.
 #
-# **The decision this belongs to**: record 0001, *serve with vLLM instead of SGLang*; what the stall is taken to be is
-# record 0002.
+# **The decision this belongs to**: record 0001, *serve with vLLM instead of SGLang*; what the stall is
+# taken to be is record 0002.
 
 # %% [markdown]
 # ## Parameters
 #
-# Pass them with `-p name value`. They are typed: an unknown name or a wrong type stops the run before it starts.
+# Pass them with `-p name value`. They are typed: an unknown name or a wrong type stops the run before it
+# starts.
 
 # %% tags=["parameters"]
-nodes: str = "simulated"  # machines to run on: a name under runbooks/nodes, or the path of a machine file
+nodes: str = "simulated"  # a machine file: its name under runbooks/nodes, or its path
 model: str = "Qwen/Qwen3.5-122B-A10B-FP8"  # the model to serve
 sglang_image: str = "sglang"  # the image that SGLang is tried with
 image_at_hand: str = "vllm-node"  # the vLLM image that was already on the machines
 vllm_image: str = "vllm-qwen35"  # the vLLM image that was built for this model
 tensor_parallel_size: int = 2  # ranks that share each layer: one on each node
-stall_limit: float | None = None  # seconds of silence after group creation that count as stuck; none: the stage's own limit
+stall_limit: float | None = None  # seconds of silence that count as stuck; none: the stage's own
 launch_timeout: float = 5400.0  # seconds that one launch may take in all
 requests: int = 3  # chat completions to measure at the end
-consent: str = ""  # real machines only: the node/container pairs that may be removed, separated by commas
+consent: str = ""  # real machines only: node/container pairs that may be removed, with commas
 
 # %% [markdown]
 # ## Who is there
 #
-# `connect` reads the machine file and opens one transport per node. What follows does not know whether a node is
-# simulated, a lab host or a Spark; the *kind* of this run comes from the transport and is stamped on every result.
+# `connect` reads the machine file and opens one transport per node. What follows does not know whether a
+# node is simulated, a lab host or a Spark; the *kind* of this run comes from the transport and is stamped
+# on every result.
 
 # %%
 import reaffirm
@@ -58,7 +63,8 @@ cluster = reaffirm.connect(nodes, consent=consent, runbook="pivot_to_vllm")
 # %% [markdown]
 # ## A clean table
 #
-# Containers that an earlier run of this runbook left behind would hold memory and ports. Their logs are saved first.
+# Containers that an earlier run of this runbook left behind would hold memory and ports. Their logs are
+# saved first.
 
 # %%
 steps.cleanup(cluster, "sglang-head", "sglang-worker", "vllm-head", "vllm-worker", facts="before")
@@ -66,9 +72,10 @@ steps.cleanup(cluster, "sglang-head", "sglang-worker", "vllm-head", "vllm-worker
 # %% [markdown]
 # ## Before anything is started
 #
-# Do both nodes answer, do they see each other over the fabric, is everything there that a launch needs? One row is
-# worth a second look: **the address the engine would advertise**. On a machine with an office network and a fabric, the
-# address that software finds by itself is the one on the default route, and that is usually the office.
+# Do both nodes answer, do they see each other over the fabric, is everything there that a launch needs? One
+# row is worth a second look: **the address the engine would advertise**. On a machine with an office
+# network and a fabric, the address that software finds by itself is the one on the default route, and that
+# is usually the office.
 
 # %%
 steps.preflight(cluster, images=[sglang_image, image_at_hand, vllm_image], model=model)
@@ -76,8 +83,9 @@ steps.preflight(cluster, images=[sglang_image, image_at_hand, vllm_image], model
 # %% [markdown]
 # ## First try: SGLang, set up as it was then
 #
-# The fabric interface is named for NCCL and for Gloo, the rendezvous address is the head's fabric address. What was *not*
-# set then, because no recipe for two Sparks set it at the time, is the address that each rank itself gives to the others.
+# The fabric interface is named for NCCL and for Gloo, the rendezvous address is the head's fabric address.
+# What was *not* set then, because no recipe for two Sparks set it at the time, is the address that each
+# rank itself gives to the others.
 
 # %%
 stall = steps.launch(
@@ -99,19 +107,19 @@ stall
 # Seen: both ranks got as far as the picture shows, then neither said another word: no error, no time-out.
 # The line about the disabled fast path is the last one.
 #
-# Known from the source of SGLang 0.5.9 and 0.5.10: when a rank prints that line, its NCCL communicator is made, one
-# all-reduce has crossed the wire, and Gloo works between the nodes. What comes next is a hand-shake over a message
-# queue (ZeroMQ) that has no time-out and prints nothing at the usual log level.
+# Known from the source of SGLang 0.5.9 and 0.5.10: when a rank prints that line, its NCCL communicator is
+# made, one all-reduce has crossed the wire, and Gloo works between the nodes. What comes next is a
+# hand-shake over a message queue (ZeroMQ) that has no time-out and prints nothing at the usual log level.
 #
-# **Not** known from this: why the machines of the story stopped there. The texts that this project grew from name a
-# deadlock between NCCL communicators. The log order speaks against it, nothing was measured then that decides it. Record 0002 keeps both
-# hypotheses and the check that tells them apart.
+# **Not** known from this: why the machines of the story stopped there. The texts that this project grew
+# from name a deadlock between NCCL communicators. The log order speaks against it, nothing was measured
+# then that decides it. Record 0002 keeps both hypotheses and the check that tells them apart.
 
 # %% [markdown]
 # ## Save, then clean up
 #
-# In the story both containers were removed with `docker rm -f` and their logs went with them. Here nothing is removed
-# before its log and its `docker inspect` are saved beside this notebook.
+# In the story both containers were removed with `docker rm -f` and their logs went with them. Here nothing
+# is removed before its log and its `docker inspect` are saved beside this notebook.
 
 # %%
 steps.cleanup(cluster, "sglang-head", "sglang-worker")
@@ -119,8 +127,8 @@ steps.cleanup(cluster, "sglang-head", "sglang-worker")
 # %% [markdown]
 # ## What is in the vLLM image at hand?
 #
-# An engine serves a model when the model's *architecture class* is in its registry. The probe reads the registry's
-# source inside the image; it needs no GPU and imports nothing.
+# An engine serves a model when the model's *architecture class* is in its registry. The probe reads the
+# registry's source inside the image; it needs no GPU and imports nothing.
 
 # %%
 steps.probe_image(cluster, image_at_hand, model=model)
@@ -128,8 +136,8 @@ steps.probe_image(cluster, image_at_hand, model=model)
 # %% [markdown]
 # ## Way out 1: SGLang once more, with one thing changed
 #
-# Each rank is told its own fabric address (`SGLANG_HOST_IP`). Nothing else differs from the first try, so a different
-# ending has one cause.
+# Each rank is told its own fabric address (`SGLANG_HOST_IP`). Nothing else differs from the first try, so a
+# different ending has one cause.
 
 # %%
 retry = steps.launch(
@@ -150,10 +158,11 @@ steps.cleanup(cluster, "sglang-head", "sglang-worker", facts="after_retry")
 # %% [markdown]
 # ## Way out 2: a newer Transformers inside the image at hand
 #
-# It looks cheap: `pip install -U transformers` in the image. It cannot help: for this model vLLM runs its own class, and the
-# registry that the probe has just read belongs to vLLM, not to Transformers. vLLM's generic Transformers backend is no way round either:
-# the model's class in Transformers 5.2.0 does not declare the attention interface that the backend asks for. The probe's
-# `supports_model` above is the fact that decides this way out; nothing has to be installed to know.
+# It looks cheap: `pip install -U transformers` in the image. It cannot help: for this model vLLM runs its
+# own class, and the registry that the probe has just read belongs to vLLM, not to Transformers. vLLM's
+# generic Transformers backend is no way round either: the model's class in Transformers 5.2.0 does not
+# declare the attention interface that the backend asks for. The probe's `supports_model` above is the fact
+# that decides this way out; nothing has to be installed to know.
 
 # %% [markdown]
 # ## Way out 3: an image made for this model
@@ -166,8 +175,8 @@ steps.probe_image(cluster, vllm_image, model=model)
 # %% [markdown]
 # ## Launch vLLM
 #
-# One rank per node, no Ray: the head serves HTTP, the worker runs `--headless`. Each rank is told its own fabric address
-# (`VLLM_HOST_IP`), as the public vLLM recipes for two Sparks do.
+# One rank per node, no Ray: the head serves HTTP, the worker runs `--headless`. Each rank is told its own
+# fabric address (`VLLM_HOST_IP`), as the public vLLM recipes for two Sparks do.
 
 # %%
 serving = steps.launch(
@@ -183,9 +192,9 @@ serving.expect("ready")
 # %% [markdown]
 # ## Does it answer?
 #
-# Health, the list of models, then a few chat completions, streamed. The model first emits its reasoning, then its
-# answer, and both must arrive. The speeds below are those of *this* run and of its kind: simulated speeds say
-# nothing about a Spark.
+# Health, the list of models, then a few chat completions, streamed. The model first emits its reasoning,
+# then its answer, and both must arrive. The speeds below are those of *this* run and of its kind: simulated
+# speeds say nothing about a Spark.
 
 # %%
 steps.verify(cluster, model=model, requests=requests)
@@ -201,9 +210,10 @@ steps.conclude(cluster, image_at_hand=image_at_hand, vllm_image=vllm_image)
 # %% [markdown]
 # **Taken then:** give SGLang up and serve with vLLM from an image made for this model (record 0001).
 #
-# **Would it be taken now?** The *decision* stands: vLLM serves the model, with reasoning and content. Its *reason* does not stand as
-# it was written. If way out 1 above got past group creation, then SGLang can be used once each rank is told its address,
-# and "SGLang cannot be fixed by configuration" is not a reason any more. Choosing between the two would today rest on measured
-# speed and upkeep on the real machines, which no run of kind *simulated* or *lab* can give.
+# **Would it be taken now?** The *decision* stands: vLLM serves the model, with reasoning and content. Its
+# *reason* does not stand as it was written. If way out 1 above got past group creation, then SGLang can be
+# used once each rank is told its address, and "SGLang cannot be fixed by configuration" is not a reason any
+# more. Choosing between the two would today rest on measured speed and upkeep on the real machines, which
+# no run of kind *simulated* or *lab* can give.
 #
 # vLLM is left running. To take it down: `steps.cleanup(cluster, "vllm-head", "vllm-worker")`.

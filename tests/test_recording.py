@@ -244,3 +244,28 @@ def test_every_line_is_written_as_it_happens(tmp_path: Path) -> None:
     lines = (tmp_path / "r.jsonl").read_text().splitlines()
     live.close()
     assert [json.loads(line)["op"] for line in lines] == ["begin", "run"]
+
+
+DAMAGED = sorted((Path(__file__).parent / "recordings" / "damaged").glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("path", DAMAGED, ids=lambda path: path.stem)
+def test_a_damaged_recording_says_where(path: Path) -> None:
+    """Evidence that was cut or changed must never pass for evidence."""
+    with pytest.raises(RecordingError) as caught:
+        Replay(path, shown=path.name)
+    assert f"{caught.value}\n" == path.with_suffix(".txt").read_text(encoding="utf-8")
+
+
+def test_the_kept_recording_still_replays() -> None:
+    """A recording published today must be readable by every later version of this schema."""
+    replay = Replay(Path(__file__).parent / "recordings" / "good.jsonl")
+    node = replay.transports["spark-1"]
+    assert node.clock.now() == 1_700_000_000.25
+    assert node.run(["docker", "ps", "-a"]).stdout == "docker ps -a"
+    assert node.run(["python3", "-"], stdin="print(1)\n").ok
+    stream = node.follow(["docker", "logs", "-f", "vllm-head"])
+    assert [line.text for line in stream.read(1)] == ["Application startup complete."]
+    assert (stream.read(1), stream.exit) == ([], 0)
+    stream.close()
+    assert replay.left == 0

@@ -7,6 +7,7 @@ prompt a walk of 24 random words leads to </think>, and 48 more lead to the end 
 temperature 0 on one host or two, whatever the prompt.
 """
 
+import itertools
 import json
 import pathlib
 import sys
@@ -20,14 +21,18 @@ REASONING, CONTENT = 24, 48
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>"]
 SPECIAL += ["<|vision_pad|>", "<|image_pad|>", "<|video_pad|>"]
 THINK = ["<think>", "</think>"]
-SENTENCE = "a decision record says what was chosen and why and how to find out whether that is still true today "
+SENTENCE = (
+    "a decision record says what was chosen and why and how to find out whether that is still true today "
+)
 WORDS = SENTENCE + (
-    "one host leads and another follows while the fabric carries every message between them both nodes wait until "
-    "each queue has an address which its peer can reach silence tells nothing so measure before you name any cause "
-    "rivals stay open evidence grows old numbers keep their date runs may fail again noise means noise here"
+    "one host leads and another follows while the fabric carries every message between them both nodes "
+    "wait until each queue has an address which its peer can reach silence tells nothing so measure "
+    "before you name any cause rivals stay open evidence grows old numbers keep their date runs may "
+    "fail again noise means noise here"
 )
 TEMPLATE = (
-    "{%- for message in messages %}{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}"
+    "{%- for message in messages %}"
+    "{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}"
     "{%- endfor %}{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n<think>\\n' }}{%- endif %}"
 )
 
@@ -42,7 +47,9 @@ def tokenizer() -> PreTrainedTokenizerFast:
         vocab_size=768, special_tokens=SPECIAL, initial_alphabet=alphabet, show_progress=False
     )
     made.train_from_iterator([WORDS], trainer)
-    wrapped = PreTrainedTokenizerFast(tokenizer_object=made, eos_token="<|im_end|>", pad_token="<|endoftext|>")
+    wrapped = PreTrainedTokenizerFast(
+        tokenizer_object=made, eos_token="<|im_end|>", pad_token="<|endoftext|>"
+    )
     wrapped.add_tokens(THINK)
     wrapped.chat_template = TEMPLATE
     return wrapped
@@ -87,7 +94,7 @@ def config(tokens: PreTrainedTokenizerFast) -> Qwen3_5MoeConfig:
 
 
 def walk(tokens: PreTrainedTokenizerFast, random: torch.Generator) -> list[int]:
-    """The tokens in the order in which the model writes them, beginning with the newline that ends the prompt."""
+    """The tokens in the order in which the model writes them, after the newline that ends the prompt."""
     number = tokens.convert_tokens_to_ids
     words = sorted(
         index
@@ -114,7 +121,7 @@ def main(folder: pathlib.Path) -> None:
         inward.normal_(generator=random)
         outward.normal_(std=0.01, generator=random)
         steps = walk(tokens, random)
-        for here, there in zip(steps, steps[1:], strict=False):
+        for here, there in itertools.pairwise(steps):
             outward[there] = inward[here]
     model.to(torch.bfloat16).save_pretrained(folder)
     tokens.save_pretrained(folder)

@@ -150,6 +150,11 @@ def prune() -> None:
     shutil.rmtree(CACHE / "scratch", ignore_errors=True)
 
 
+def unmount() -> None:
+    """Take away the mount that podman makes of the store for itself."""
+    ask(["umount", STORE / "overlay"])
+
+
 def _debian(stage: Path) -> None:
     mirror = os.environ.get("REAFFIRM_LAB_DEBIAN_MIRROR")
     command = ["debootstrap", "--variant=minbase", f"--include={','.join(DEBIAN)}", SUITE, str(stage)]
@@ -192,8 +197,6 @@ def _commit(image: Image, stage: Path) -> None:
         return
     recipe = CACHE / "Containerfile"
     recipe.write_text("\n".join([f"FROM localhost/{image.below}", "COPY . /", *settings]) + "\n")
-    must(
-        ["nice", *podman("build", "--quiet", "--layers=false", "--isolation", "chroot", "--pull=never")]
-        + ["--tag", f"localhost/{image.reference}", "--file", str(recipe), str(stage)],
-        seconds=1200,
-    )
+    how = ("--quiet", "--layers=false", "--isolation", "chroot", "--pull=never")
+    named = ("--tag", f"localhost/{image.reference}", "--file", recipe, stage)
+    must(["nice", *podman("build", *how, *named)], seconds=1200)

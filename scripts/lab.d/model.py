@@ -43,7 +43,7 @@ def make() -> str:
     scratch.mkdir()
     answer = ssh.on(
         HEAD,
-        *("docker", "run", "--rm", "-i", "--network", "none", "-v", f"/tmp/{NAME}:/out"),  # noqa: S108
+        *("docker", "run", "--rm", "-i", "--network", "none", "-v", f"/tmp/{NAME}:/out"),
         *("-e", "HF_HUB_OFFLINE=1", "vllm-qwen35:lab", "python3", "-", "/out"),
         seconds=240,
         given=PROGRAM.read_text(),

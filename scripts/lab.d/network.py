@@ -83,63 +83,53 @@ def up() -> str:
             raise CannotRunError(
                 "address", f"{address} belongs to this machine", "The lab needs it for itself."
             )
-    must(["ip", "netns", "add", OFFICE_NAMESPACE])
+    ip(f"netns add {OFFICE_NAMESPACE}")
     for host in HOSTS:
-        must(["ip", "netns", "add", host.namespace])
-        must(inside(host, "ip", "link", "set", "lo", "up"))
+        ip(f"netns add {host.namespace}")
+        ip("link set lo up", host)
         _office(host)
-    must(
-        ["ip", "link", "add", FABRIC_INTERFACE, "netns", HEAD.namespace]
-        + ["type", "veth", "peer", "name", FABRIC_INTERFACE, "netns", WORKER.namespace]
-    )
-    must(
-        ["ip", "link", "add", MACHINE_INTERFACE, "type", "veth"]
-        + ["peer", "name", MANAGEMENT_INTERFACE, "netns", HEAD.namespace]
-    )
+    ends = [f"name {FABRIC_INTERFACE} netns {host.namespace}" for host in HOSTS]
+    ip(f"link add {ends[0]} type veth peer {ends[1]}")
+    ip(f"link add {MACHINE_INTERFACE} type veth peer name {MANAGEMENT_INTERFACE} netns {HEAD.namespace}")
     for host in HOSTS:
         _address(host, FABRIC_INTERFACE, f"{host.fabric}/24")
     _address(HEAD, MANAGEMENT_INTERFACE, f"{HEAD.management}/24")
-    must(inside(HEAD, "ip", "route", "add", f"{MACHINE_ADDRESS}/32", "dev", MANAGEMENT_INTERFACE))
+    ip(f"route add {MACHINE_ADDRESS}/32 dev {MANAGEMENT_INTERFACE}", HEAD)
     # A host that forwards would give the worker a second way out.
     for host in HOSTS:
         must(inside(host, "sysctl", "-qw", "net.ipv4.ip_forward=0"))
-    must(["ip", "addr", "add", f"{MACHINE_ADDRESS}/32", "dev", MACHINE_INTERFACE])
-    must(["ip", "link", "set", MACHINE_INTERFACE, "up"])
-    must(
-        ["ip", "route", "add", f"{HEAD.management}/32", "dev", MACHINE_INTERFACE, "src", MACHINE_ADDRESS],
-    )
+    ip(f"addr add {MACHINE_ADDRESS}/32 dev {MACHINE_INTERFACE}")
+    ip(f"link set {MACHINE_INTERFACE} up")
+    ip(f"route add {HEAD.management}/32 dev {MACHINE_INTERFACE} src {MACHINE_ADDRESS}")
     _fence()
     return f"{len(HOSTS)} namespaces, fabric {HEAD.fabric} - {WORKER.fabric}"
 
 
+def ip(words: str, host: Host | None = None) -> None:
+    """Run `ip` on the machine or in a host's network; it has to succeed."""
+    must(inside(host, "ip", *words.split()) if host else ["ip", *words.split()])
+
+
 def _address(host: Host, interface: str, address: str) -> None:
-    must(inside(host, "ip", "addr", "add", address, "dev", interface))
-    must(inside(host, "ip", "link", "set", interface, "up"))
+    ip(f"addr add {address} dev {interface}", host)
+    ip(f"link set {interface} up", host)
 
 
 def _office(host: Host) -> None:
     """The office LAN: it has the default route, and the other host is not on it.
 
     The cable ends in a third namespace where nobody answers. The gateway is a permanent neighbour: without
-    it, a connection to the other's office address fails after 3 s with "No route to host"; with it the packets
-    leave and are gone, and the connection stays in SYN-SENT as in a network that drops it. (A dummy device
-    would do the same: "Unknown device type" on this kernel, 2026-11-30.) The kernel's search for a source
-    address ("which of my addresses reaches the world?") answers with this one, and that is the trap.
+    it, a connection to the other's office address fails after 3 s with "No route to host"; with it the
+    packets leave and are gone, and the connection stays in SYN-SENT as in a network that drops it. (A dummy
+    device would do the same: "Unknown device type" on this kernel, 2026-11-30.) The kernel's search for a
+    source address ("which of my addresses reaches the world?") answers with this one, and that is the trap.
     """
-    must(
-        inside(host, "ip", "link", "add", OFFICE_INTERFACE, "type", "veth")
-        + ["peer", "name", host.name, "netns", OFFICE_NAMESPACE]
-    )
-    must(["nsenter", f"--net=/run/netns/{OFFICE_NAMESPACE}", "ip", "link", "set", host.name, "up"])
+    ip(f"link add {OFFICE_INTERFACE} type veth peer name {host.name} netns {OFFICE_NAMESPACE}", host)
+    ip(f"-n {OFFICE_NAMESPACE} link set {host.name} up")
     _address(host, OFFICE_INTERFACE, f"{host.office}/24")
-    must(
-        inside(host, "ip", "neigh", "add", host.office_gateway, "lladdr", "02:00:00:00:00:01")
-        + ["dev", OFFICE_INTERFACE, "nud", "permanent"]
-    )
-    must(
-        inside(host, "ip", "route", "add", "default", "via", host.office_gateway)
-        + ["dev", OFFICE_INTERFACE, "onlink"]
-    )
+    gateway = host.office_gateway
+    ip(f"neigh add {gateway} lladdr 02:00:00:00:00:01 dev {OFFICE_INTERFACE} nud permanent", host)
+    ip(f"route add default via {gateway} dev {OFFICE_INTERFACE} onlink", host)
 
 
 def _fence() -> None:

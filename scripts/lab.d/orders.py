@@ -15,7 +15,7 @@ import ssh
 import status
 import wheels
 from obstacles import CannotRunError, CommandFailedError
-from places import CACHE, HOSTS, LOCK, STATE
+from places import CACHE, HOSTS, STATE
 from stages import alone, stage
 
 NEXT = "papermill runbooks/pivot_to_vllm.py -p nodes lab"
@@ -33,6 +33,7 @@ def main(words: list[str]) -> int:
     except SystemExit as error:
         return 3 if error.code else 0
     try:
+        packages.root()
         if asked.order == "status":
             return status.show(as_json=asked.json)
         packages.permitted()
@@ -56,6 +57,7 @@ def up() -> int:
         # A running container rests on layers that a rebuild may take away.
         for host in HOSTS:
             hosts.stop(host)
+        packages.room(CACHE)
         with stage("torch") as this:
             this.say(f"torch {wheels.torch_build()}")
         for image in stale:
@@ -91,9 +93,9 @@ def down() -> int:
     with stage("network") as this:
         network.down()
         hosts.sweep_cgroups()
+        images.unmount()
         this.say("gone")
     with stage("state") as this:
         shutil.rmtree(STATE / "hosts", ignore_errors=True)
         this.say(f"hosts' folders removed; keys and model stay in {STATE}, images in {CACHE}")
-    LOCK.unlink(missing_ok=True)
     return 0

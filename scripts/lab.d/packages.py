@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
+import sys
 from pathlib import Path
 
 from commands import ask, found, must
 from obstacles import CannotRunError, CommandFailedError
+from places import CACHE, STATE
 
 # program that must be found -> Debian package that brings it
 NEEDED = {
@@ -15,6 +18,7 @@ NEEDED = {
     "/usr/sbin/runc": "runc",
     "/usr/bin/catatonit": "catatonit",
     "/usr/sbin/debootstrap": "debootstrap",
+    "/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
     "/usr/sbin/sshd": "openssh-server",
     "/usr/bin/ssh": "openssh-client",
     "ip": "iproute2",
@@ -34,6 +38,8 @@ def missing() -> list[str]:
         for program, package in NEEDED.items()
         if not (Path(program).exists() if program.startswith("/") else found(program))
     }
+    if not any(ask([python, "-m", "pip", "--version"]).ok for python in (sys.executable, "/usr/bin/python3")):
+        absent.add("python3-pip")
     return sorted(absent)
 
 
@@ -69,10 +75,23 @@ def install() -> str:
     return f"installed {', '.join(wanted)}"
 
 
-def permitted() -> str:
-    """Check root, namespaces, mounts and cgroups by trying them. Raises `CannotRunError` by name."""
+def root() -> None:
+    """Raise `CannotRunError` `root` for anybody else."""
     if os.geteuid() != 0:
-        raise CannotRunError("root", f"this is user {os.geteuid()}", "Run it as root: sudo scripts/lab up.")
+        raise CannotRunError("root", f"this is user {os.geteuid()}", "Run it as root, for example with sudo.")
+
+
+def room(folder: Path, gigabytes: int = 15) -> None:
+    """Raise `CannotRunError` `disk` when the images would not fit; building needs twice what stays."""
+    folder.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(folder).free / 1e9
+    if free < gigabytes:
+        seen = f"{free:.0f} GB free for {folder}, {gigabytes} GB needed to build the images"
+        raise CannotRunError("disk", seen, "Make room, or name another folder with REAFFIRM_LAB_CACHE.")
+
+
+def permitted() -> None:
+    """Check platform, namespaces, mounts and cgroups by trying them. Raises `CannotRunError` by name."""
     if platform.system() != "Linux" or platform.machine() != "x86_64":
         seen = f"{platform.system()} {platform.machine()}"
         raise CannotRunError("platform", seen, "The images are built from x86-64 wheels for Linux.")
@@ -86,6 +105,21 @@ def permitted() -> str:
         )
     if "\toverlay\n" not in Path("/proc/filesystems").read_text() and not ask(["modprobe", "overlay"]).ok:
         raise CannotRunError("overlay", "this kernel has no overlay file system", "Containers need it.")
-    if not any(Path("/sys/fs/cgroup").iterdir()):
+    groups = Path("/sys/fs/cgroup")
+    if not groups.is_dir() or not any(groups.iterdir()):
         raise CannotRunError("cgroups", "/sys/fs/cgroup is empty", "Mount the cgroup hierarchies first.")
-    return "root, namespaces, mounts, cgroups"
+    for folder in (CACHE, STATE):
+        _overlays(folder)
+
+
+def _overlays(folder: Path) -> None:
+    """Try an overlay in the cache: on a file system that is one itself (a container's root) it is refused."""
+    layers = [folder / "trial" / name for name in ("lower", "upper", "work", "merged")]
+    for layer in layers:
+        layer.mkdir(parents=True, exist_ok=True)
+    options = f"lowerdir={layers[0]},upperdir={layers[1]},workdir={layers[2]}"
+    trial = ask(["unshare", "--mount", "mount", "-t", "overlay", "overlay", "-o", options, layers[3]])
+    shutil.rmtree(folder / "trial", ignore_errors=True)
+    if not trial.ok:
+        seen = f"no overlay can be mounted in {folder}: {trial.err.strip()[-200:]}"
+        raise CannotRunError("overlay", seen, "It has to lie on a disk or a volume.")

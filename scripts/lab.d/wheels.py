@@ -14,9 +14,15 @@ from obstacles import CannotRunError, CommandFailedError
 from places import CACHE, RECIPES, WHEELS
 
 # The images' Python, whatever Python runs this: Debian 12 has 3.11.
-# It has glibc 2.36, and pip wants every tag by name ("Could not find a version that satisfies llguidance==1.7.6").
-TARGET = ["--python-version", "3.11", "--implementation", "cp", "--only-binary", ":all:"]
-for _tag in (*(f"manylinux_2_{minor}" for minor in range(36, 4, -1)), "manylinux2014", "manylinux2010", "manylinux1"):
+# It has glibc 2.36, and pip wants every tag by name
+# ("Could not find a version that satisfies the requirement llguidance==1.7.6", 2026-11-30).
+TARGET: list[str] = ["--python-version", "3.11", "--implementation", "cp", "--only-binary", ":all:"]
+for _tag in (
+    *(f"manylinux_2_{minor}" for minor in range(36, 4, -1)),
+    "manylinux2014",
+    "manylinux2010",
+    "manylinux1",
+):
     TARGET += ["--platform", f"{_tag}_x86_64"]
 
 
@@ -70,9 +76,9 @@ def fetch(name: str) -> Path:
     """Folder with the wheels of images/NAME.txt, fetched when absent."""
     folder = WHEELS / name
     folder.mkdir(parents=True, exist_ok=True)
-    command = [*pip(), "download", "--quiet", "--no-deps", *TARGET, "--dest", folder, *options()]
+    command: list[str | Path] = [*pip(), "download", "--quiet", "--no-deps", *TARGET, "--dest", folder]
     try:
-        must([*command, "-r", RECIPES / "images" / f"{name}.txt"], seconds=900)
+        must([*command, *options(), "-r", RECIPES / "images" / f"{name}.txt"], seconds=900)
     except CommandFailedError as error:
         raise CannotRunError("registry", f"pip could not fetch {name}.txt: {error}", _ADVICE) from error
     return folder

@@ -3,11 +3,11 @@
 Sent into a container of the SGLang image as `python3 -c "<this text>" --rank R --world-size 2
 --init tcp://HEAD:PORT`, one per node. It calls SGLang's `init_distributed_environment` and
 `initialize_model_parallel` with Gloo. SGLang's log lines are SGLang's own, in the format of its scheduler
-processes; every line of this program begins with `reaffirm:`. When the groups have formed it adds up ones over
-the TP group, says what came out, and stays for a while so that the container can be looked at.
+processes; every line of this program begins with `reaffirm:`. When the groups have formed it adds up ones
+over the TP group, says what came out, and stays for a while so that the container can be looked at.
 
-Where the head's message queue binds is decided by SGLang alone: SGLANG_HOST_IP, else the address of the default
-route. With SGLANG_HOST_IP unset on nodes whose default routes do not meet, both ranks wait in silence for ever.
+Where the head's message queue binds is decided by SGLang alone: SGLANG_HOST_IP, else the address of the
+default route. With it unset on nodes whose default routes do not meet, both ranks wait in silence for ever.
 
 Exit codes: 0 the groups formed, 1 the sum was wrong; SGLang's own errors pass through.
 """
@@ -33,12 +33,13 @@ def main() -> int:
     from sglang.version import __version__
 
     print(
-        f"reaffirm: rank {asked.rank} of {asked.world_size}: SGLang {__version__}'s group formation and message "
-        f"queue over Gloo, torch {torch.__version__}; no server, no model, no kernels, no NCCL"
+        f"reaffirm: rank {asked.rank} of {asked.world_size}: SGLang {__version__}'s group formation and "
+        f"message queue over Gloo, torch {torch.__version__}; no server, no model, no kernels, no NCCL"
         + (f"; not used: {' '.join(unknown)}" if unknown else ""),
         flush=True,
     )
     configure_logger(SimpleNamespace(log_level=asked.log_level), prefix=f" TP{asked.rank}")
+    print(f"reaffirm: init_distributed_environment over {asked.init}", flush=True)
     parallel_state.init_distributed_environment(
         world_size=asked.world_size,
         rank=asked.rank,
@@ -46,7 +47,7 @@ def main() -> int:
         local_rank=0,
         backend="gloo",
     )
-    print("reaffirm: the world group has formed; next: SGLang's initialize_model_parallel", flush=True)
+    print("reaffirm: the world has formed; initialize_model_parallel", flush=True)
     parallel_state.initialize_model_parallel(tensor_model_parallel_size=asked.world_size, backend="gloo")
 
     total = torch.ones(1)

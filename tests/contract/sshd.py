@@ -32,9 +32,9 @@ def free_port() -> int:
         return int(sock.getsockname()[1])
 
 
-def make_key(path: Path) -> Path:
+def make_key(path: Path, kind: str = "ed25519") -> Path:
     """Make a key pair and return the private file."""
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True, timeout=20)
+    subprocess.run(["ssh-keygen", "-q", "-t", kind, "-N", "", "-f", str(path)], check=True, timeout=20)
     return path
 
 
@@ -60,6 +60,9 @@ class Sshd:
         (self.folder / "sshd_config").write_text(self._config())
         self.trust()
         (self.folder / "config").write_text(self.client_config())
+        return self._serve()
+
+    def _serve(self) -> "Sshd":
         self.process = subprocess.Popen(
             [SSHD, "-D", "-f", str(self.folder / "sshd_config"), "-E", str(self.folder / "sshd.log")],
             stdin=subprocess.DEVNULL,
@@ -147,8 +150,8 @@ class Sshd:
                 "PasswordAuthentication no",
                 "KbdInteractiveAuthentication no",
                 "PidFile none",
-                "MaxSessions 100",
                 *self.options,
+                "MaxSessions 100",  # the first line of a setting wins
                 "",
             )
         )

@@ -24,7 +24,8 @@ def _read(case: str) -> tuple[dict[str, Any], dict[str, StageTracker], ErrorOrde
     expected = tomllib.loads((LOGS / f"{case}.toml").read_text(encoding="utf-8"))
     said = _said(case)
     trackers = {
-        node: StageTracker(Engine(expected["engine"]), expected.get("version", "")) for node in expected["stage"]
+        node: StageTracker(Engine(expected["engine"]), expected.get("version", ""))
+        for node in expected["stage"]
     }
     for line in said:
         trackers[line.node].feed(line.text, line.at)

@@ -2,7 +2,8 @@
 
 torchvision from the registry is built for CUDA; beside a CPU torch its compiled library does not load, and
 `import torchvision` then ends in "operator torchvision::nms does not exist". Naming the operators is enough
-for an import; calling one would still fail. A .pth file imports this: nothing happens until torchvision is wanted.
+for an import; calling one would still fail. A .pth file imports this, and nothing happens until torchvision
+is wanted.
 """
 
 import sys

@@ -16,11 +16,15 @@ border-bottom:1px solid rgba(127,127,127,.25);background:none}
 background:none;color:inherit}
 .rf-report .rf-kind{display:inline-block;border:2px solid currentColor;border-radius:4px;
 padding:0 .5em;font-weight:600}
+.rf-report .rf-word{white-space:nowrap}
 .rf-report .rf-simulated{border-style:dashed}
 .rf-report .rf-outcome{font-weight:700;border-left:.4em solid #7d8794;padding-left:.5em}
 .rf-report .rf-good{border-color:#1f9d61}.rf-report .rf-hold{border-color:#c77700}
 .rf-report .rf-bad{border-color:#d9443a}
 """.replace("\n", "")
+
+#: A cell of at most this many characters is not broken.
+_SHORT = 16
 
 _TONE = {
     Outcome.PASS: "rf-good",
@@ -60,8 +64,10 @@ def report_html(report: Report) -> str:
 
 
 def _cell(text: str) -> str:
-    """Escape a cell; long paths and lists may break after their separators."""
-    return escape(text).replace("/", "/<wbr>").replace(",", ",<wbr>")
+    """Escape a cell; short words stay on one line, long paths and lists may break after their separators."""
+    if len(text) <= _SHORT:
+        return f'<td class="rf-word">{escape(text)}</td>'
+    return f"<td>{escape(text).replace('/', '/<wbr>').replace(',', ',<wbr>')}</td>"
 
 
 def _block(block: Block) -> str:
@@ -69,9 +75,7 @@ def _block(block: Block) -> str:
     match block:
         case Table():
             head = "".join(f"<th>{escape(column)}</th>" for column in block.columns)
-            rows = "".join(
-                f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in block.rows
-            )
+            rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in block.rows)
             return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         case Log():
             return f"{title}<pre>{escape(chr(10).join(block.lines))}</pre>"

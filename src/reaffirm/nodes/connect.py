@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from itertools import count
@@ -41,7 +41,12 @@ class _Process:
     """What one process remembers between two calls of :func:`connect`."""
 
     published: Path | None = None  # the published run in whose folder the process began
-    calls: int = 0
+    recordings: dict[Path, int] = field(default_factory=dict)
+
+    def recording(self, folder: Path) -> str:
+        """Return the name of the next recording of a run: a run may connect more than once."""
+        number = self.recordings[folder] = self.recordings.get(folder, 0) + 1
+        return RECORDING if number == 1 else f"recording-{number}.jsonl"
 
 
 _process = _Process()
@@ -79,7 +84,6 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
     directory = Path(given).resolve() if given else None
     published = None if directory else _published_run(called_from)
     project = enter_project()
-    _process.calls += 1
     if published is not None and _provenance(published, project)["kind"] != Kind.SIMULATED:
         return _finish(_replayed(published, project, str(nodes), consent, runbook))
     runbook = runbook or _runbook_name() or (_recorded_runbook(published) if published else "")
@@ -88,36 +92,40 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
     if directory is None and published is None and project is not None:
         directory = _interactive(project)
     transports = _live(machines, project)
+    tape = Path(os.devnull)  # answers are redacted all the same: a run is the same with and without a folder
     if directory is not None:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / MACHINES).write_text(redact(path.read_text(encoding="utf-8-sig")), encoding="utf-8")
-        name = RECORDING if _process.calls == 1 else f"recording-{_process.calls}.jsonl"
-        recorder = Recorder(
-            directory / name, machines=machines.name, machines_path=machines.path, runbook=runbook
-        )
-        transports = {node: recording(transport, recorder) for node, transport in transports.items()}
-        recorder.begin()
+        tape = directory / _process.recording(directory)
+    recorder = Recorder(tape, machines=machines.name, machines_path=machines.path, runbook=runbook)
+    transports = {name: recording(transport, recorder) for name, transport in transports.items()}
+    recorder.begin()
     return _finish(Cluster(machines, transports, RunContext(directory), consent=consent, runbook=runbook))
+
+
+def simulated_nodes(machines: Machines, project: Project | None) -> Mapping[str, Transport]:
+    """Return the nodes of a simulated world, made anew."""
+    from reaffirm.nodes.simulated import World
+    from reaffirm.store.images import read_images
+    from reaffirm.store.node_programs import node_programs
+
+    images = {}
+    for folder in reversed(image_folders(project)):  # the project's own pages win
+        images.update(read_images(folder))
+    world = World.from_machines(machines, images, node_programs(project))
+    return {node.name: world.transport(node.name) for node in machines.nodes}
 
 
 def _live(machines: Machines, project: Project | None) -> Mapping[str, Transport]:
     if machines.world:
-        from reaffirm.nodes.simulated import World
-        from reaffirm.store.images import read_images
-        from reaffirm.store.node_programs import node_programs
-
-        images = {}
-        for folder in reversed(image_folders(project)):  # the project's own pages win
-            images.update(read_images(folder))
-        world = World.from_machines(machines, images, node_programs(project))
-        return {node.name: world.transport(node.name) for node in machines.nodes}
+        return simulated_nodes(machines, project)
     from reaffirm.nodes.ssh import open_nodes
 
     return open_nodes(machines)
 
 
 def _replayed(folder: Path, project: Project | None, nodes: str, consent: str, runbook: str) -> Cluster:
-    name = RECORDING if _process.calls == 1 else f"recording-{_process.calls}.jsonl"
+    name = _process.recording(folder)
     path = folder / name if (folder / name).is_file() else folder / RECORDING
     replay = Replay(path, shown=project.relative(path) if project else str(path))
     header = replay.header
@@ -146,7 +154,7 @@ def _published_run(here: Path) -> Path | None:
     """Return the published run this process began in, if any; it is remembered after the first call."""
     if (here / RECORDING).is_file() and (here / PROVENANCE).is_file():
         _process.published = here
-        _process.calls = 0
+        _process.recordings.pop(here, None)
     elif _process.published is not None:
         project = find_project(_process.published)
         if project is None or here.resolve() != project.root:

@@ -24,6 +24,18 @@ from reaffirm.model.evidence import Kind
 from reaffirm.model.node import NodeSpec, Role
 
 SCHEMA = 1
+# What each line says of the request, and what of its answer. A request that failed or was stopped has
+# "error" or "interrupted" in place of an answer.
+_FIELDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "text": (("sha256", "text"), ()),
+    "run": (("node", "argv", "stdin"), ("answer",)),
+    "http": (("node", "method", "url", "headers", "body"), ("answer",)),
+    "follow": (("node", "argv"), ("stream",)),
+    "read": (("node", "stream", "call"), ("lines", "exit")),
+    "close": (("node", "stream", "call"), ()),
+    "now": (("node",), ("at",)),
+    "sleep": (("node", "seconds"), ()),
+}
 #: Name of a recording in the folder of its run.
 RECORDING = "recording.jsonl"
 
@@ -147,7 +159,9 @@ def read_tape(path: Path, *, shown: str = "") -> Tape:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         msg = f"{shown}:1: a header that is not whole: {type(error).__name__}: {error}"
         raise RecordingError(msg, hint="take the file from the version control") from error
-    ended = events[-1].op == "end"
+    ended = events[-1].op == "end" and len(events) > 1
+    for event in events[1 : -1 if ended else None]:
+        _check(event, header, shown)
     texts = {e.fields["sha256"]: e.fields["text"] for e in events if e.op == "text"}
     streams = {str(k): int(v) for k, v in events[-1].fields["streams"].items()} if ended else {}
     asked = tuple(e for e in events[1 : -1 if ended else None] if e.op != "text")
@@ -159,6 +173,17 @@ def read_header(path: Path, *, shown: str = "") -> Header:
     return read_tape(path, shown=shown).header
 
 
+def _check(event: Event, header: Header, shown: str) -> None:
+    known = event.op in _FIELDS and event.fields.get("node", header.nodes[0].name) in header.kinds
+    asked, answered = _FIELDS.get(event.op, ((), ()))
+    failed = bool(event.fields.get("error") or event.fields.get("interrupted"))
+    missing = [key for key in (*asked, *(() if failed else answered)) if key not in event.fields]
+    if missing or not known:
+        what = f"without {', '.join(missing)}" if missing else f"of {event.fields.get('node')!r}"
+        msg = f"{shown}:{event.line}: not a line of this recording, got {event.op!r} {what}"
+        raise RecordingError(msg, hint="take the file from the version control, or run it again")
+
+
 def _events(path: Path, shown: str) -> Iterator[Event]:
     try:
         raw = path.read_bytes()
@@ -168,7 +193,7 @@ def _events(path: Path, shown: str) -> Iterator[Event]:
             msg, hint="a published run needs its recording.jsonl beside its notebook"
         ) from error
     before, ended = "", False
-    for number, line in enumerate(raw.split(b"\n")[: None if not raw.endswith(b"\n") else -1], 1):
+    for number, line in enumerate(raw.removesuffix(b"\n").split(b"\n") if raw else (), 1):
         fields, before = _line(line, before, number, shown)
         if ended:
             msg = f"{shown}:{number}: a line after the end of the recording, got {fields['op']!r}"

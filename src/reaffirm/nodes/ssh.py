@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections import deque
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
@@ -13,9 +14,9 @@ from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import Machines, NodeSpec
 from reaffirm.nodes import ssh_http
-from reaffirm.nodes.ssh_commands import RemoteCommand
+from reaffirm.nodes.ssh_commands import RemoteCommand, end_all
 from reaffirm.nodes.ssh_connections import CONNECT_SECONDS, LOGIN_SECONDS, Connections, connect_all
-from reaffirm.nodes.ssh_thread import LoopThread
+from reaffirm.nodes.ssh_thread import CTRL_C_SECONDS, LoopThread
 from reaffirm.nodes.transport import LineStream
 
 #: The file that ``scripts/lab`` puts on its hosts. A machine without it is a real one.
@@ -71,10 +72,14 @@ class _Shared:
         if not self.users:
             self.close()
 
+    async def _end_all(self) -> None:
+        await asyncio.gather(*(end_all(link) for link in self.connections.links))
+        await self.thread.settle(5)
+
     def close(self) -> None:
         if not self.thread.closed:
             with suppress(TimeoutError):
-                self.thread.call(self.thread.settle(8), 10)
+                self.thread.call(self._end_all(), 15)
             with suppress(TimeoutError):
                 self.thread.call(self.connections.close(), 10)
             self.thread.close()
@@ -221,7 +226,9 @@ class _SshStream:
     def read(self, seconds: float) -> list[Line]:
         with self._news:
             if seconds > 0:
-                self._news.wait_for(lambda: self._lines or self._over, seconds)
+                end = time.monotonic() + seconds
+                while not (self._lines or self._over) and (left := end - time.monotonic()) > 0:
+                    self._news.wait(min(left, CTRL_C_SECONDS))
             lines = list(self._lines)
             self._lines.clear()
             if not lines and self._error is not None:

@@ -22,9 +22,10 @@ KILL_SECONDS = 1.0
 # found again. Signals over the channel alone do not do. OpenSSH 9.2 says for every root login "session
 # signalling requires privilege separation", and refuses them for forced commands too.
 _MARK = "REAFFIRM_CALL"
+# The second search finds the login shell that has yet to start it.
 _END = (
-    'for f in $(grep -slzx -- "$2" /proc/[0-9]*/environ); '
-    'do p=${f#/proc/}; kill -"$1" "${p%/environ}" 2>/dev/null; done; :'
+    'for f in $(grep -slzx -- "$2" /proc/[0-9]*/environ; grep -sl -- "$3" /proc/[0-9]*/cmdline); '
+    'do p=${f#/proc/}; kill -"$1" "${p%/*}" 2>/dev/null; done; :'
 )
 
 
@@ -53,19 +54,25 @@ class RemoteCommand:
         mark = f"{_MARK}={secrets.token_hex(8)}"
         doing = shlex.join(argv)
         shown = doing if len(doing) <= 120 else f"{doing[:117]}…"
-        try:
-            process = await link.connection.create_process(
-                f"env {mark} {doing}",
-                encoding=None,
-                stderr=asyncssh.STDOUT if merged else asyncssh.PIPE,
-            )
-        except asyncssh.ChannelOpenError as error:
-            if link.connection.is_closed():
+        tries = 4  # sshd counts a session until its process is gone, a moment after we saw the end
+        while True:
+            tries -= 1
+            try:
+                process = await link.connection.create_process(
+                    f"env {mark} {doing}", encoding=None, stderr=asyncssh.STDOUT if merged else asyncssh.PIPE
+                )
+            except asyncssh.ChannelOpenError as error:
+                if link.connection.is_closed():
+                    raise dropped(link.target, shown, error) from error
+                if not tries:
+                    raise not_started(link.target, shown, error) from error
+            except (OSError, asyncssh.Error) as error:
                 raise dropped(link.target, shown, error) from error
-            raise not_started(link.target, shown, error) from error
-        except (OSError, asyncssh.Error) as error:
-            raise dropped(link.target, shown, error) from error
-        return cls(link, process, mark, shown)
+            else:
+                command = cls(link, process, mark, shown)
+                link.running[mark] = command.end
+                return command
+            await asyncio.sleep(0.2)
 
     async def feed(self, stdin: str | None) -> None:
         """Write the standard input and close it. A command that does not read it all is no error."""
@@ -82,7 +89,7 @@ class RemoteCommand:
             NetworkError: the connection was lost on the way.
         """
         out, err, _ = await asyncio.gather(
-            _read(self.process.stdout), _read(self.process.stderr), self.feed(stdin)
+            _read(self.process.stdout, MOST_OUTPUT), _read(self.process.stderr, MOST_OUTPUT), self.feed(stdin)
         )
         return await self.status(), out, err
 
@@ -93,6 +100,7 @@ class RemoteCommand:
             NetworkError: the connection was lost and nobody knows how the command ended.
         """
         await self.process.wait_closed()
+        self.link.running.pop(self._mark, None)
         if (signalled := self.process.exit_signal) is not None:
             number = getattr(signal, f"SIG{signalled[0]}", signal.SIGKILL)
             return 128 + int(number)
@@ -104,6 +112,10 @@ class RemoteCommand:
 
     async def end(self) -> None:
         """End the command there, and what it started: TERM, then KILL. Ending twice is harmless."""
+        await self._end()
+        self.link.running.pop(self._mark, None)
+
+    async def _end(self) -> None:
         for signal_name, seconds in (("TERM", TERM_SECONDS), ("KILL", KILL_SECONDS)):
             if await self._closed(0):
                 return
@@ -133,15 +145,21 @@ class RemoteCommand:
         return True
 
 
+async def end_all(link: Link) -> None:
+    """End every command that still runs over a connection."""
+    await asyncio.gather(*(end() for end in tuple(link.running.values())))
+
+
 async def _end_marked(link: Link, signal_name: str, *marks: str) -> None:
     """Signal every process of the machine that carries one of the marks."""
+    # "e[n]v" finds "env …" but not the words of this search itself.
+    shells = "\n".join(f"e[n]v {mark} " for mark in marks)
+    command = shlex.join(["sh", "-c", _END, "sh", signal_name, "\n".join(marks), shells])
     with suppress(TimeoutError, OSError, asyncssh.Error):
-        for mark in marks:
-            command = shlex.join(["sh", "-c", _END, "sh", signal_name, mark])
-            await asyncio.wait_for(link.connection.run(command, stdin=asyncssh.DEVNULL), 5)
+        await asyncio.wait_for(link.connection.run(command, stdin=asyncssh.DEVNULL), 5)
 
 
-async def _read(reader: "asyncssh.SSHReader[bytes]", most: int = MOST_OUTPUT) -> str:
+async def _read(reader: "asyncssh.SSHReader[bytes]", most: int) -> str:
     """Read to the end; keep ``most`` bytes."""
     parts: list[bytes] = []
     size = 0

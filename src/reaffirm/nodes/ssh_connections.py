@@ -1,9 +1,9 @@
 """SSH connections: opened once, shared by all nodes behind a jump, host keys always checked."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,16 @@ KNOWN_HOSTS = (
     "/etc/ssh/ssh_known_hosts2",
 )
 _MOST_JUMPS = 8
+# Asked for after the algorithms of the known keys. asyncssh asks for those alone, and a server without
+# them resets the connection: a changed key would look like a broken network.
+_HOST_KEY_ALGORITHMS = (
+    "ssh-ed25519",
+    "ecdsa-sha2-nistp256",
+    "ecdsa-sha2-nistp384",
+    "ecdsa-sha2-nistp521",
+    "rsa-sha2-512",
+    "rsa-sha2-256",
+)
 _DEFAULT_PORT = 22
 
 
@@ -34,7 +44,9 @@ class Link:
 
     connection: asyncssh.SSHClientConnection
     target: Target
-    # Commands that could not be ended because the connection broke: ended when we are back.
+    # The marks of commands that run, and what ends them; the marks of those that a broken connection
+    # left running, which are ended when we are back.
+    running: dict[str, Callable[[], Awaitable[None]]] = field(default_factory=dict)
     orphans: set[str] = field(default_factory=set)
 
 
@@ -65,6 +77,11 @@ class Connections:
         """
         return await self._open(_Hop(node.name, node.address, node.user, node.port), node.jump, _MOST_JUMPS)
 
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Every connection that was opened."""
+        return tuple(self._links.values())
+
     async def close(self) -> None:
         """Close every connection, those behind a jump first."""
         for link in reversed(self._links.values()):
@@ -84,7 +101,7 @@ class Connections:
                 raise MachineFileError(msg, hint="look at ProxyJump in the ssh config")
             link = await self._connect(hop, jump, jumps_left)
             if old is not None:
-                link.orphans |= old.orphans
+                link.orphans |= old.orphans | set(old.running)
             self._links.pop(key, None)
             self._links[key] = link
             return link
@@ -112,12 +129,16 @@ class Connections:
         keys, authorities, *_ = asyncssh.match_known_hosts(
             known, options.host_key_alias or options.host, "", port
         )
-        target = Target(**{**target.__dict__, "known": bool(keys or authorities)})
+        target = replace(target, known=bool(keys or authorities))
+        arguments = self._arguments(hop)
+        if keys and not authorities and not options.config.get("HostKeyAlgorithms"):
+            known_first = (name.decode() for key in keys for name in key.sig_algorithms)
+            arguments["server_host_key_algs"] = list(dict.fromkeys((*known_first, *_HOST_KEY_ALGORITHMS)))
         try:
             connection = await asyncio.wait_for(
                 asyncssh.connect(
                     hop.address,
-                    **self._arguments(hop),
+                    **arguments,
                     # Always given: asyncssh takes "UserKnownHostsFile none" as leave to check nothing.
                     known_hosts=known,
                     tunnel=tunnel,

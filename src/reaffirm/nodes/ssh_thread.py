@@ -2,10 +2,14 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Coroutine
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
+from concurrent.futures import Future, wait
 from typing import Any, TypeVar
+
+#: A wait is cut into pieces of this length: Python acts on a signal that the system gave to another thread
+#: only when the main thread wakes up (seconds).
+CTRL_C_SECONDS = 0.5
 
 _T = TypeVar("_T")
 
@@ -34,14 +38,13 @@ class LoopThread:
             TimeoutError: no result within ``seconds``; the work was cancelled.
         """
         future: Future[_T] = asyncio.run_coroutine_threadsafe(work, self._loop)
+        end = time.monotonic() + seconds
         try:
-            return future.result(seconds)
-        except FutureTimeoutError:
-            if future.done():  # the work's own TimeoutError
-                raise
-            future.cancel()
-            msg = f"no result within {seconds:g} s"
-            raise TimeoutError(msg) from None
+            while not wait((future,), CTRL_C_SECONDS).done:
+                if time.monotonic() > end:
+                    msg = f"no result within {seconds:g} s"
+                    raise TimeoutError(msg)
+            return future.result()
         except BaseException:
             future.cancel()
             raise

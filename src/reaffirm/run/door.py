@@ -1,10 +1,11 @@
 """The door into papermill: ``papermill runbooks/x.py`` works as typed, and the source is never overwritten.
 
 papermill loads its ``papermill.io`` entry points while it is being imported, before its command line
-is. That one entry point lets us in; from there four public things are wrapped, once:
+is. That one entry point lets us in; from there five things are wrapped, once:
 
 - ``papermill_io.read``: a path that ends in ``.py`` (any scheme, any spelling) is read as a runbook;
 - ``papermill_io.write``: never to a ``.py`` file; the notebook of a runbook redacted and atomically;
+- ``write_ipynb``: the same before the notebook is made into text, twice for each cell;
 - ``papermill.execute_notebook``: typed parameters, the folder of the run, the working directory;
 - the command's callback: a default output path, short messages.
 
@@ -68,6 +69,7 @@ def install() -> None:
         return
     read, write = io.read, io.write
     io.read, io.write = _reading(read), _writing(write)
+    after_import("papermill.iorw", "write_ipynb", _saving)
     after_import("papermill.execute", "execute_notebook", functools.partial(_executing, read, write))
     after_import("papermill.inspection", "_infer_parameters", _inferring)
     after_import("papermill.cli", "papermill", functools.partial(_commanding, read))
@@ -94,13 +96,30 @@ def _writing(original: Callable[..., Any]) -> Callable[..., Any]:
             from reaffirm.run import execution
 
             execution.refuse_source(path)
-        loaded = sys.modules.get("reaffirm.run.execution")
-        run = loaded.current() if loaded else None
+        run = _run_under_way()
         if run is not None and run.owns(path, buf):
-            return run.save(buf)
+            return run.save_text(buf)
         return original(buf, path, *args, **kwargs)
 
     return write
+
+
+def _saving(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def write_ipynb(nb: Any, path: Any) -> Any:
+        run = _run_under_way()
+        if run is not None and run.owns(
+            path, nb.metadata.get("reaffirm", {}).get("runbook", {}).get("sha256", "")
+        ):
+            return run.save(nb)
+        return original(nb, path)
+
+    return write_ipynb
+
+
+def _run_under_way() -> Any:
+    loaded = sys.modules.get("reaffirm.run.execution")
+    return loaded.current() if loaded else None
 
 
 def _executing(read: Any, write: Any, original: Callable[..., Any]) -> Callable[..., Any]:

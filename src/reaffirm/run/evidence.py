@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -26,10 +27,10 @@ def versions() -> dict[str, str]:
     return found
 
 
-def payloads(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+def payloads(cells: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The data of all outputs of the facts type, in order."""
     found = []
-    for cell in notebook["cells"]:
+    for cell in cells:
         for output in cell.get("outputs", ()):
             payload = output.get("data", {}).get(FACTS_MIME)
             if isinstance(payload, dict):
@@ -58,13 +59,12 @@ def recordings(folder: Path | None) -> list[Path]:
     return sorted(folder.glob("recording*.jsonl"), key=lambda path: (len(path.name), path.name))
 
 
-def summary(notebook: dict[str, Any], headers: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return ``kind``, ``via``, ``started`` and ``facts`` of a run.
+def summary(shown: list[dict[str, Any]], headers: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return ``kind``, ``via``, ``started`` and ``facts`` of a run from its payloads and its recordings.
 
     All of them are ``None`` or empty where nothing connected. The kind is the lowest that anything
     in the run says of itself. What records is live: a replay records nothing.
     """
-    shown = payloads(notebook)
     words = [node.get("kind") for header in headers for node in header.get("nodes", ())]
     words += [payload.get("kind") for payload in shown]
     kinds = [Kind(word) for word in words if word in tuple(Kind)]

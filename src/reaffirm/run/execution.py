@@ -90,7 +90,7 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
     parameters = dict(given.get("parameters") or {})
     source = os.fspath(given["input_path"])
     if not Path(source).exists():
-        source = parameterize_path(source, add_builtin_parameters(parameters))
+        source = _formatted(source, add_builtin_parameters(parameters), parameterize_path)
     runbook = plan.runbook or load(source, read)
     if runbook is None:
         return original(*args, **kwargs)
@@ -148,9 +148,19 @@ def _run(run: Run, original: Callable[..., Any], bound: inspect.BoundArguments) 
 def _output(given: Any, parameters: Mapping[str, Any], format_path: Callable[..., Any]) -> str | None:
     if given is None:
         return None
-    output: str = format_path(os.fspath(given), parameters)
+    output = _formatted(os.fspath(given), parameters, format_path)
     refuse_source(output)
     return output
+
+
+def _formatted(path: str, parameters: Mapping[str, Any], format_path: Callable[..., Any]) -> str:
+    try:
+        return str(format_path(path, parameters))
+    except Exception as error:
+        if PLAN.get() is None:
+            raise
+        msg = f"{path}: {error}"
+        raise UsageError(msg, hint="braces in a path stand for parameters; write {{ for a brace") from error
 
 
 def refuse_source(path: object) -> None:

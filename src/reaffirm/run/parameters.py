@@ -24,7 +24,7 @@ _FALSE = ("false", "no", "off", "0")
 _NULL = ("none", "null", "~")
 _INT = re.compile(r"[+-]?(0|[1-9][0-9]*(_[0-9]+)*)\Z")
 _FLOAT = re.compile(
-    r"[+-]?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z|[+-]?(inf|nan)\Z", re.IGNORECASE
+    r"[+-]?((0|[1-9][0-9_]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z|[+-]?(inf|nan)\Z", re.IGNORECASE
 )
 
 
@@ -166,7 +166,7 @@ def _literal(options: tuple[Any, ...], value: Any) -> Any:
             try:
                 if fit(Shape(type(option).__name__), value) == option:
                     return option
-            except _Misfit:
+            except (ValueError, OverflowError):
                 continue
     raise _Misfit
 
@@ -212,7 +212,7 @@ def _any(value: Any) -> Any:
     for convert in (_int, _float):
         try:
             return convert(text)
-        except _Misfit:
+        except ValueError:
             continue
     return text
 
@@ -230,7 +230,7 @@ def read_yaml(text: str) -> Any:
     Raises:
         ValueError: not YAML.
     """
-    import yaml  # type: ignore[import-untyped]  # papermill's own reader
+    import yaml  # papermill's own reader
 
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)

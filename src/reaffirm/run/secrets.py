@@ -40,12 +40,13 @@ class Redactor:
     def notebook(self, notebook: dict[str, Any]) -> None:
         """Mask every string of a notebook's JSON, in place."""
         notebook["metadata"] = self.data(notebook["metadata"])
-        for cell in notebook["cells"]:
-            mask = self.code if cell["cell_type"] == "code" else self.text
-            cell["source"] = _through(cell["source"], mask)
-            for key in cell:
-                if key not in ("source", "cell_type", "id"):
-                    cell[key] = self.data(cell[key])
+        notebook["cells"] = [self.cell(cell) for cell in notebook["cells"]]
+
+    def cell(self, cell: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a masked copy of one cell."""
+        masked = {k: v if k in ("cell_type", "id", "source") else self.data(v) for k, v in cell.items()}
+        masked["source"] = _through(cell["source"], self.code if cell["cell_type"] == "code" else self.text)
+        return masked
 
     def data(self, value: Any, name: str = "") -> Any:
         """Mask the strings inside of JSON data. A string under a secret's name is masked as a whole."""
@@ -91,12 +92,27 @@ class Redactor:
         lines = source.encode().split(b"\n")
         for node in sorted(_literals(tree), key=lambda n: (n.lineno, n.col_offset), reverse=True):
             text = ast.get_source_segment(source, node) or ""
-            masked = redact(str(node.value))
-            if getattr(node, "secret", False):
-                masked = MASK
-            if masked != node.value and text:
-                _replace(lines, node, repr(masked).encode())
-        return _comments_masked(b"\n".join(lines).decode())
+            if text and (masked := _literal_masked(node, text)) != text:
+                _replace(lines, node, masked.encode())
+        return _words_masked(b"\n".join(lines).decode())
+
+
+def _literal_masked(node: ast.expr, text: str) -> str:
+    """The source of a text literal without secrets; unchanged where it holds none."""
+    if getattr(node, "secret", False):
+        return repr(MASK)
+    if isinstance(node, ast.Constant) and isinstance(node.value, bytes):
+        plain = node.value.decode("latin-1")
+        return text if redact(plain) == plain else repr(redact(plain).encode("latin-1"))
+    if isinstance(node, ast.Constant):
+        plain = str(node.value)
+        return text if redact(plain) == plain else repr(redact(plain))
+    masked = redact(text)  # an f-string
+    try:
+        ast.parse(masked)
+    except SyntaxError:
+        return repr(MASK)
+    return masked
 
 
 def _through(value: str | list[str], mask: Any) -> str | list[str]:
@@ -109,11 +125,13 @@ def _through(value: str | list[str], mask: Any) -> str | list[str]:
 
 
 def _is_split_text(value: list[Any]) -> bool:
-    return len(value) > 1 and all(isinstance(item, str) and item.endswith("\n") for item in value[:-1])
+    if len(value) < 2 or not all(isinstance(item, str) for item in value):
+        return False
+    return all(item.endswith("\n") for item in value[:-1])
 
 
-def _literals(tree: ast.Module) -> list[ast.Constant]:
-    """All text literals; those bound to a secret's name are marked."""
+def _literals(tree: ast.Module) -> list[ast.Constant | ast.JoinedStr]:
+    """All literals of text, outermost first; those bound to a secret's name are marked."""
     for node in ast.walk(tree):
         pairs: list[tuple[ast.expr | None, str]] = []
         match node:
@@ -132,19 +150,32 @@ def _literals(tree: ast.Module) -> list[ast.Constant]:
         for value, name in pairs:
             if isinstance(value, ast.Constant) and value.value and is_secret_name(name):
                 value.secret = True  # type: ignore[attr-defined]
-    return [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    inner: set[int] = set()
+    found: list[ast.Constant | ast.JoinedStr] = []
+    for node in ast.walk(tree):  # breadth first: what is outside comes first
+        if id(node) in inner:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            inner.update(id(part) for part in ast.walk(node))
+            found.append(node)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+            found.append(node)
+    return found
 
 
-def _replace(lines: list[bytes], node: ast.Constant, text: bytes) -> None:
+def _replace(lines: list[bytes], node: ast.expr, text: bytes) -> None:
     first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     head, tail = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
     lines[first : last + 1] = [head + text + tail]
 
 
-def _comments_masked(source: str) -> str:
+def _words_masked(source: str) -> str:
+    """Mask comments, and names that are tokens: better no code than a secret."""
     lines = source.split("\n")
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            row, column = token.start
-            lines[row - 1] = lines[row - 1][:column] + redact(token.string)
+    tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    for token in reversed(tokens):
+        if token.type in (tokenize.COMMENT, tokenize.NAME) and redact(token.string) != token.string:
+            (row, column), (_, end) = token.start, token.end
+            line = lines[row - 1]
+            lines[row - 1] = line[:column] + redact(token.string) + line[end:]
     return "\n".join(lines)

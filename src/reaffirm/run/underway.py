@@ -9,6 +9,7 @@ from typing import Any
 from reaffirm.run import evidence, places
 from reaffirm.run.atomic import write_text
 from reaffirm.run.checkout import Checkout
+from reaffirm.run.draft import Draft
 from reaffirm.run.ending import Ending, heading_at, own_cells, settle
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secrets import Redactor
@@ -55,7 +56,8 @@ class Run:
     ending: Ending | None = None
     checkout: Checkout | None = None
     _seen: Progress | None = None
-    _compact: bool = False
+    _node: Any = None
+    _draft: Draft | None = None
 
     @property
     def name(self) -> str:
@@ -70,54 +72,65 @@ class Run:
         return self.base / self.output
 
     def owns(self, path: object, text: str) -> bool:
-        """Whether papermill is writing the notebook of this run."""
+        """Whether papermill is writing the notebook of this run: ``text`` then holds the runbook's hash."""
         return path == self.output and self.runbook.sha256 in text
 
-    def save(self, text: str) -> None:
-        """Write what papermill wants to write: truthful, redacted, at once or not at all."""
-        notebook = json.loads(text)
-        self._complete(notebook, None)
-        self.last = notebook
-        self._tell(notebook)
-        self._put(notebook)
+    def save(self, node: Any) -> None:
+        """Write the notebook that papermill holds: truthful, redacted, at once or not at all."""
+        if node["metadata"].get("papermill", {}).get("end_time") or self.output == "-":
+            self._save_whole(_plain(node))
+            return
+        self._node = node
+        if self._draft is None:
+            self._draft = Draft(self.redactor)
+        self._tell(node)
+        about = {"run": self.name, "versions": evidence.versions()}
+        self._put(self._draft.text(node, evidence.read_headers(self.folder), about))
+
+    def save_text(self, text: str) -> None:
+        """Write a notebook that was made into text already; see :meth:`save`."""
+        self._save_whole(json.loads(text))
 
     def conclude(self, error: BaseException | None) -> Ending:
         """Say how the run ended and write the notebook a last time if that changes it."""
+        if self._node is not None:
+            self.last = _plain(self._node)  # papermill did not come to its last save
         if self.last is None:
             self.ending = settle({"metadata": {}, "cells": []}, error) or Ending("completed")
             return self.ending
-        if error is not None:
+        if error is not None or self._node is not None:
             before = json.dumps(self.last)
             self._complete(self.last, error)
-            self._compact = self._compact or json.dumps(self.last) != before
+            if self.output != "-" and (self._node is not None or json.dumps(self.last) != before):
+                self._put(_pretty(self.last))
         self.ending = self.ending or Ending("completed")
-        if self._compact and self.output != "-":
-            self._put(self.last)
         return self.ending
+
+    def _save_whole(self, notebook: dict[str, Any]) -> None:
+        self._complete(notebook, None)
+        self.last, self._node = notebook, None
+        self._tell(notebook)
+        self._put(_pretty(notebook))
 
     def _complete(self, notebook: dict[str, Any], error: BaseException | None) -> None:
         _steady(notebook)
         self.ending = settle(notebook, error)
         about = notebook["metadata"].setdefault("reaffirm", {})
-        about |= evidence.summary(notebook, evidence.read_headers(self.folder))
+        about |= evidence.summary(evidence.payloads(notebook["cells"]), evidence.read_headers(self.folder))
         about |= {"run": self.name, "versions": evidence.versions()}
         if self.ending:
             about["ended"] = self.ending.as_json()
             about["git"] = self.checkout.state() if self.checkout else None
         self.redactor.notebook(notebook)
 
-    def _put(self, notebook: dict[str, Any]) -> None:
-        # every write but the last is for the case that we are killed: compact, since that is ten times faster
-        indent = 1 if self.ending else None
-        self._compact = indent is None
-        text = json.dumps(notebook, ensure_ascii=False, indent=indent, sort_keys=True) + "\n"
+    def _put(self, text: str) -> None:
         target = self.notebook
         if target is None or (target.exists() and not target.is_file()):
             self.write(text, self.output)
         else:
             write_text(target, text)
 
-    def _tell(self, notebook: dict[str, Any]) -> None:
+    def _tell(self, notebook: Any) -> None:
         if self.observer is None:
             return
         cells = own_cells(notebook)
@@ -161,6 +174,18 @@ def _status(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         return 130
     return _DEAD_KERNEL if type(error).__name__ == "DeadKernelError" else 1
+
+
+def _plain(node: Any) -> dict[str, Any]:
+    """papermill's notebook as plain data of our own."""
+    import nbformat
+
+    data: dict[str, Any] = json.loads(nbformat.writes(node))
+    return data
+
+
+def _pretty(notebook: dict[str, Any]) -> str:
+    return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def _steady(notebook: dict[str, Any]) -> None:

@@ -79,7 +79,7 @@ def advertised(
         deaf = [f"{name} ({how})" for name, reached, how in told if reached is False]
         if deaf:
             then = (
-                "an engine that is not told its own address waits for ever: let launch set VLLM_HOST_IP / "
+                "an engine that is not told its own address may wait for ever: let launch set VLLM_HOST_IP / "
                 "SGLANG_HOST_IP to the fabric address (its default)"
             )
             checks.add(

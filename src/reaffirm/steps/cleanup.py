@@ -41,11 +41,12 @@ class _Found:
         return self.node.node.name
 
 
-def cleanup(cluster: Cluster, *names: str) -> CleanupResult:
+def cleanup(cluster: Cluster, *names: str, facts: str = "cleanup") -> CleanupResult:
     """Remove the named containers from every node, after saving their logs and ``docker inspect``.
 
     Nothing is removed before all logs are saved, and on real machines not without consent for each.
     Running it again finds nothing to do. Containers that are not named stay, also those of ours.
+    ``facts`` is the first word of its facts' names, for a runbook that cleans up more than once.
 
     Raises:
         UsageError: no name, or one that is not plain; nothing was sent.
@@ -67,7 +68,7 @@ def cleanup(cluster: Cluster, *names: str) -> CleanupResult:
         for held in place.held:
             _remove(asker, place, held)
     free = [_wait_free(asker, place) for place in found]
-    return _result(cluster, asker, found, saved, free)
+    return _result(cluster, asker, found, saved, free, facts)
 
 
 def _look(asker: Asker, node: Transport, wanted: Sequence[str]) -> _Found:
@@ -160,7 +161,12 @@ def _available(asker: Asker, node: Transport) -> int | None:
 
 
 def _result(
-    cluster: Cluster, asker: Asker, found: Sequence[_Found], saved: list[str], free: Sequence[bool | None]
+    cluster: Cluster,
+    asker: Asker,
+    found: Sequence[_Found],
+    saved: list[str],
+    free: Sequence[bool | None],
+    prefix: str,
 ) -> CleanupResult:
     rows: list[tuple[str, str, str, str]] = []
     removed, absent, left = [], [], []
@@ -191,11 +197,11 @@ def _result(
     table = Table("Containers", ("node", "what", "", "seen"), tuple(rows))
     files = Table("Saved before anything was removed", ("file",), tuple((name,) for name in saved))
     facts = (
-        Fact("cleanup.removed", removed),
-        Fact("cleanup.absent", absent),
-        Fact("cleanup.left_alone", left),
-        Fact("cleanup.logs_saved", saved),
-        Fact("cleanup.ports_free", ports_free),
+        Fact(f"{prefix}.removed", removed),
+        Fact(f"{prefix}.absent", absent),
+        Fact(f"{prefix}.left_alone", left),
+        Fact(f"{prefix}.logs_saved", saved),
+        Fact(f"{prefix}.ports_free", ports_free),
     )
     blocks = (table, files) if saved else (table,)
     report = tell(cluster, asker, "cleanup", outcome, counts, blocks=blocks, facts=facts)

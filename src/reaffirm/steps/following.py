@@ -98,15 +98,17 @@ class Follower:
 
     def _start(self) -> bool:
         for rank in self.ranks:
+            # When the answer is lost on the way the container may run all the same.
+            rank.started = True
             answer = self.asker.ask(rank.node, rank.plan.argv, inline=rank.plan.program, timeout=300)
             if not answer.ok:
+                rank.started = False
                 words = f"docker run: {why_not(answer)}"
                 rank.death = Died(rank.name, rank.now(), answer.exit, words=words)
                 self._finish(
                     Outcome.FAILED, f"{rank.plan.container} on {rank.name} could not be started: {words}"
                 )
                 return False
-            rank.started = True
             rank.tracker.start(answer.ended - rank.began)
         for rank in self.ranks:
             argv = ["docker", "logs", "-f", rank.plan.container]

@@ -8,6 +8,7 @@ from typing import Self
 from reaffirm.diagnose.stages import StageTracker, stage_book
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.images.plan import LaunchPlan, Place, container_names, engine_of, launch_plan
+from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.node import LaunchHere
 from reaffirm.model.report import Outcome
 from reaffirm.nodes.cluster import Cluster
@@ -62,7 +63,7 @@ def launch(
     model: str,
     tensor_parallel_size: int = 2,
     host_address: bool = True,
-    limits: Mapping[str, float] | None = None,
+    limits: Mapping[str, float | None] | None = None,
     timeout: float = 3600,
     facts: str = "launch",
     name_prefix: str = "",
@@ -75,13 +76,14 @@ def launch(
     well.
 
     ``host_address=False`` leaves the variable unset that tells the engine its own address. ``limits``
-    overrides silence limits by stage (seconds), ``timeout`` limits the whole (seconds); ``facts`` is the
-    first word of the names of the facts; ``name_prefix`` replaces the engine in the containers' names.
+    overrides silence limits by stage (seconds; ``None`` leaves a limit as it is), ``timeout`` limits the
+    whole (seconds); ``facts`` is the first word of the names of the facts; ``name_prefix`` replaces the
+    engine in the containers' names.
 
     Raises:
         UsageError: a name or stage that cannot be used; nothing was sent.
-        StepFailedError: a container of that name is there already, or there is no fabric; nothing was
-            started.
+        StepFailedError: a container of that name is there, somebody answers on the port already, or there
+            is no fabric; nothing was started.
         NodeError: a node could not be asked before anything was started.
     """
     kind = engine_of(engine)
@@ -89,7 +91,8 @@ def launch(
     model_on(cluster, model)
     names = container_names(kind, len(cluster.all), name_prefix)
     try:
-        allowed = stage_book().limits(cluster.machines.limits, limits or {})
+        given = {stage: limit for stage, limit in (limits or {}).items() if limit is not None}
+        allowed = stage_book().limits(cluster.machines.limits, given)
     except KeyError as error:
         raise UsageError(str(error.args[0])) from None
     here = cluster.machines.launch.get(kind.value, LaunchHere())
@@ -108,6 +111,7 @@ def launch(
         runbook=cluster.runbook,
         program_text=text,
     )
+    _refuse_served(asker, cluster, plan)
     version = _known_version(cluster, image, kind.value)
     ranks = [
         Rank(node, rank, StageTracker(kind, version), node.clock.now())
@@ -137,6 +141,20 @@ def _refuse_taken(asker: Asker, cluster: Cluster, names: Sequence[str]) -> None:
         hint = (
             f"look at it; steps.cleanup(cluster, {words}) saves its logs and removes it, or pass name_prefix"
         )
+        raise StepFailedError(msg, hint=hint)
+
+
+def _refuse_served(asker: Asker, cluster: Cluster, plan: LaunchPlan) -> None:
+    """Stop when somebody answers on the port already: their health would pass for that of this launch."""
+    if plan.goal != "ready":
+        return
+    url = f"http://127.0.0.1:{plan.port}/health"
+    answer = asker.http(cluster.head, HttpRequest("GET", url), timeout=5)
+    if answer.status:
+        msg = (
+            f"somebody answers on port {plan.port} of {cluster.head.node.name} already (HTTP {answer.status})"
+        )
+        hint = "stop that service (ss -ltnp tells which), or give launch another port in the machine file"
         raise StepFailedError(msg, hint=hint)
 
 

@@ -1,25 +1,19 @@
 """The ``docker`` command of a simulated node: answers, error texts and exit statuses of Docker 28."""
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reaffirm.nodes.simulated.container import Container, LogLine, RunSpec
-from reaffirm.nodes.simulated.docker_json import inspect_container, inspect_image, rfc3339
-from reaffirm.nodes.simulated.docker_run import DockerError, bad_usage, parse_run, refuse, refused
+from reaffirm.nodes.simulated.container import Container, LogLine
+from reaffirm.nodes.simulated.docker_json import inspect_container, inspect_image
+from reaffirm.nodes.simulated.docker_run import DockerError, bad_usage
+from reaffirm.nodes.simulated.docker_start import Spend, run_container
+from reaffirm.nodes.simulated.docker_templates import log_text, render, status, take_format
 from reaffirm.nodes.simulated.machine import SimulatedNode, image_id
-from reaffirm.nodes.simulated.node_programs import run_program
-from reaffirm.nodes.simulated.plain_process import has_program
 from reaffirm.nodes.simulated.shell import Output
 
 if TYPE_CHECKING:
     from reaffirm.nodes.simulated.world import World
-
-_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]+\Z")
-_FIELD = re.compile(r"\{\{\s*(json\s+)?\.?([A-Za-z0-9_.]*)\s*\}\}")
-
-Spend = Callable[[float], None]
 
 
 class Docker:
@@ -47,7 +41,7 @@ class Docker:
         try:
             match rest:
                 case ["run", *arguments]:
-                    return self._run(arguments, stdin)
+                    return run_container(self.world, self.node, arguments, stdin, self.spend)
                 case ["container", command, *arguments] if command in commands:
                     return commands[command](arguments)
                 case ["image", "inspect", *arguments]:
@@ -68,13 +62,13 @@ class Docker:
     # --- small ones
 
     def _version(self, words: list[str]) -> Output:
-        template, _ = _format(words, "version")
+        template, _ = take_format(words, "version")
         data = {"Client": {"Version": self.world.docker}, "Server": {"Version": self.world.docker}}
         shown = f"Client:\n Version: {self.world.docker}"
-        return Output(0, (_render(template, data) if template else shown) + "\n")
+        return Output(0, (render(template, data) if template else shown) + "\n")
 
     def _ps(self, words: list[str]) -> Output:
-        template, rest = _format(words, "ps")
+        template, rest = take_format(words, "ps")
         everything = any(word in ("-a", "--all", "-aq", "-qa") for word in rest)
         for word in rest:
             if word not in ("-a", "--all", "--no-trunc", "-q", "-aq", "-qa"):
@@ -89,17 +83,17 @@ class Docker:
                 "Names": container.name,
                 "Image": container.spec.image,
                 "State": container.status,
-                "Status": _status(container, self.world.clock.now()),
+                "Status": status(container, self.world.clock.now()),
                 "Labels": ",".join(f"{k}={v}" for k, v in container.spec.labels.items()),
                 "Command": json.dumps(" ".join(container.spec.command)),
             }
             for container in newest_first
             if everything or container.running
         ]
-        return Output(0, "".join(_render(template, row) + "\n" for row in rows))
+        return Output(0, "".join(render(template, row) + "\n" for row in rows))
 
     def _inspect(self, words: list[str]) -> Output:
-        template, names = _format(words, "inspect")
+        template, names = take_format(words, "inspect")
         names = [name for name in names if name not in ("--type", "container", "-s", "--size")]
         found: list[dict[str, Any]] = []
         errors: list[str] = []
@@ -115,7 +109,7 @@ class Docker:
         return _inspected(template, found, errors)
 
     def _image_inspect(self, words: list[str]) -> Output:
-        template, names = _format(words, "image inspect")
+        template, names = take_format(words, "image inspect")
         found, errors = [], []
         for name in names:
             image = self.node.find_image(name)
@@ -128,12 +122,12 @@ class Docker:
 
     def _images(self, words: list[str]) -> Output:
         arguments = words[2:] if words[:2] == ["image", "ls"] else words[1:]
-        template, _ = _format(arguments, "images")
+        template, _ = take_format(arguments, "images")
         rows = []
         for reference, image in self.node.images.items():
             repository, _, tag = reference.partition(":")
             row = {"Repository": repository, "Tag": tag or "latest", "ID": image_id(image)[7:19]}
-            rows.append(_render(template or "{{.Repository}}:{{.Tag}} {{.ID}}", row) + "\n")
+            rows.append(render(template or "{{.Repository}}:{{.Tag}} {{.ID}}", row) + "\n")
         return Output(0, "".join(rows))
 
     def _logs(self, words: list[str]) -> Output:
@@ -184,21 +178,21 @@ class Docker:
     def _each(
         self, names: Sequence[str], act: Callable[[Container], None], *, forgiving: bool = False
     ) -> Output:
-        out, err, status = "", "", 0
+        out, err, code = "", "", 0
         for name in names:
             container = self._find(name)
             if container is None:
                 err += f"Error response from daemon: No such container: {name}\n"
-                status = status if forgiving else 1
+                code = code if forgiving else 1
                 continue
             try:
                 act(container)
             except DockerError as error:
                 err += error.text + "\n"
-                status = 1
+                code = 1
                 continue
             out += f"{name}\n"
-        return Output(status, out, err)
+        return Output(code, out, err)
 
     def _rm(self, words: list[str]) -> Output:
         force, names = False, []
@@ -278,86 +272,6 @@ class Docker:
             out += f"{container.exit_code}\n"
         return Output(0, out)
 
-    # --- run
-
-    def _run(self, words: list[str], stdin: str | None) -> Output:
-        spec = parse_run(words)
-        image = self.node.find_image(spec.image)
-        if image is None:
-            shown = spec.image if ":" in spec.image else f"{spec.image}:latest"
-            pulling = f"Unable to find image '{shown}' locally\n"
-            self.spend(self.world.durations["docker-start"])
-            repository = spec.image.partition(":")[0]
-            denied = f"pull access denied for {repository}, repository does not exist or may require "
-            denied += "'docker login': denied: requested access to the resource is denied"
-            error = refused(f"Error response from daemon: {denied}")
-            raise DockerError(pulling + error.text, 125)
-        self._check(spec)
-        program = ""
-        words_inside = [word for word in (spec.entrypoint, *spec.command) if word]
-        if not spec.detach and words_inside[:2] in (["python3", "-"], ["python", "-"]):
-            program = next((name for name, text in self.world.programs.items() if text == stdin), "")
-            self.spend(self.world.durations["probe"])
-            return run_program(self.world, self.node, program, words_inside[2:], image)
-        container = self.world.create(self.node, spec, image)
-        self.spend(self.world.durations["docker-start"])
-        self._can_start(container, words_inside)
-        container.start()
-        if spec.detach:
-            return Output(0, f"{container.id}\n")
-        while container.running:
-            self.spend(1.0)
-        out, err = (
-            "".join(f"{line.text}\n" for line in container.logs if line.stream == stream)
-            for stream in ("stdout", "stderr")
-        )
-        if spec.remove:
-            self.node.containers.pop(container.name, None)
-        return Output(container.exit_code, out, err)
-
-    def _check(self, spec: RunSpec) -> None:
-        """Stop where the daemon refuses to create the container."""
-        if spec.name and not _NAME.match(spec.name):
-            text = f"Invalid container name ({spec.name}), only [a-zA-Z0-9][a-zA-Z0-9_.-] are allowed"
-            refuse(f"Error response from daemon: {text}")
-        if spec.name in self.node.containers:
-            other = self.node.containers[spec.name]
-            text = (
-                f'Conflict. The container name "/{spec.name}" is already in use by container "{other.id}". '
-                "You have to remove (or rename) that container to be able to reuse that name."
-            )
-            refuse(f"Error response from daemon: {text}")
-
-    def _can_start(self, container: Container, words: Sequence[str]) -> None:
-        """Stop where the container cannot start; it stays behind, created and never run."""
-        spec, node = container.spec, self.node
-        problem, status = "", 125
-        if spec.gpus and not node.gpu:
-            problem = 'could not select device driver "" with capabilities: [[gpu]]'
-        for device in spec.devices:
-            has_rdma = any(interface.hca for interface in node.host.interfaces)
-            if not (device.startswith("/dev/infiniband") and has_rdma) and not node.exists(device):
-                problem = f'error gathering device information while adding custom device "{device}": '
-                problem += "no such file or directory"
-        if not problem and container.image.platform != node.platform:
-            container.start()
-            container.log(f"exec {words[0] if words else 'sh'}: exec format error", "stderr")
-            container.exit(255)
-            return
-        if not problem and words and not has_program(container.image, words[0]):
-            status = 127
-            problem = (
-                "failed to create task for container: failed to create shim task: OCI runtime create failed: "
-                "runc create failed: unable to start container process: error during container init: exec: "
-                f'"{words[0]}": executable file not found in $PATH: unknown'
-            )
-        if problem:
-            container.error, container.exit_code = problem, status
-            if spec.remove:
-                node.containers.pop(container.name, None)
-            error = refused(f"Error response from daemon: {problem}")
-            raise DockerError(error.text, status)
-
     # --- finding
 
     def _find(self, name: str) -> Container | None:
@@ -380,65 +294,9 @@ class Docker:
         return container
 
 
-def log_text(line: LogLine, stamps: bool) -> str:
-    """Return a line of a log as ``docker logs`` shows it."""
-    return f"{rfc3339(line.at)} {line.text}" if stamps else line.text
-
-
 def _inspected(template: str, found: list[dict[str, Any]], errors: list[str]) -> Output:
     if template:
-        out = "".join(_render(template, entry) + "\n" for entry in found)
+        out = "".join(render(template, entry) + "\n" for entry in found)
     else:
         out = json.dumps(found, indent=4) + "\n"
     return Output(1 if errors else 0, out, "".join(errors))
-
-
-def _format(words: Sequence[str], command: str) -> tuple[str, list[str]]:
-    """Take ``--format TEMPLATE`` out of the words."""
-    template, rest = "", []
-    waiting = False
-    for word in words:
-        if waiting:
-            template, waiting = word, False
-        elif word in ("--format", "-f"):
-            waiting = True
-        elif word.startswith("--format="):
-            template = word.partition("=")[2]
-        else:
-            rest.append(word)
-    if waiting:
-        bad_usage("flag needs an argument: --format", command)
-    return template, rest
-
-
-def _render(template: str, data: Mapping[str, Any]) -> str:
-    """Fill in ``{{.A.B}}`` and ``{{json .A}}``; nothing else of Go's templates is needed."""
-
-    def value(match: re.Match[str]) -> str:
-        found: Any = data
-        for part in filter(None, match[2].split(".")):
-            if not isinstance(found, Mapping) or part not in found:
-                text = f'template: :1:2: executing "" at <.{match[2]}>: map has no entry for key "{part}"'
-                raise DockerError(text)
-            found = found[part]
-        if match[1]:
-            return json.dumps(found, separators=(",", ":"))
-        return str(found).lower() if isinstance(found, bool) else str(found)
-
-    return _FIELD.sub(value, template)
-
-
-def _status(container: Container, now: float) -> str:
-    """Return the word that ``docker ps`` shows for a container's state."""
-    if container.running:
-        return f"Up {_ago(now - container.started)}"
-    if container.status == "created":
-        return "Created"
-    return f"Exited ({container.exit_code}) {_ago(now - container.finished)} ago"
-
-
-def _ago(seconds: float) -> str:
-    for unit, length in (("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{int(seconds // length)} {unit}"
-    return f"{int(seconds)} seconds"

@@ -14,7 +14,6 @@ from reaffirm.nodes.simulated.machine import GIB, SimulatedNode, Weights
 from reaffirm.nodes.simulated.network import Host, Interface, Wires
 from reaffirm.nodes.simulated.world import World
 
-_PAGE = "docs/reference/machine-files.md"
 _WORLD = ("start", "docker", "forwarding", "nodes", "weights", "durations")
 _NODE = (
     "hostname",
@@ -94,7 +93,7 @@ class _Reader:
 
     def wrong(self, where: str, what: str) -> MachineFileError:
         return MachineFileError(
-            f"{self.path}: [{where}]: {what}", hint="compare with runbooks/nodes/simulated.toml", page=_PAGE
+            f"{self.path}: [{where}]: {what}", hint="compare with runbooks/nodes/simulated.toml"
         )
 
     def keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:

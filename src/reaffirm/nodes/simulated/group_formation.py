@@ -20,18 +20,21 @@ HOST_ADDRESS = {Engine.VLLM: ("VLLM_HOST_IP",), Engine.SGLANG: ("SGLANG_HOST_IP"
 _MOMENT = 0.01
 
 
-def form_groups(rank: Rank) -> Life:
-    """Let a rank meet its peers and form the groups; it may wait for ever in the last part."""
+def form_groups(rank: Rank, *, nccl: bool = True) -> Life:
+    """Let a rank meet its peers and form the groups; it may wait for ever in the last part.
+
+    ``nccl=False`` is for a group whose collectives run over Gloo alone.
+    """
     yield from meet(rank)
     if rank.world_size > 1:
         yield from connect_gloo(rank)
-        yield from connect_nccl(rank)
+        if nccl:
+            yield from connect_nccl(rank)
         yield _MOMENT
         if not rank.command.has("disable-custom-all-reduce"):
             rank.say("fast-path-off")
         yield from open_queue(rank)
     yield rank.took("join")
-    rank.nccl_done = True
 
 
 def meet(rank: Rank) -> Life:
@@ -121,6 +124,9 @@ def connect_nccl(rank: Rank) -> Life:
     else:
         rank.nccl("nccl-ib-none")
     rank.nccl("nccl-network", network=rank.network)
+    # Making a communicator is a collective: nobody goes on before all have come this far.
+    rank.nccl_joined = True
+    yield Until(lambda: all(other.nccl_joined for other in rank.others))
     yield rank.took("nccl") / 2
     rank.container.hold(rank.took("context-memory"))
     common = f"{rank.command.engine}:{rank.command.address}:{rank.command.meeting_port}"

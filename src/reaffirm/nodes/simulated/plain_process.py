@@ -17,6 +17,13 @@ def has_program(image: ContainerImage, program: str) -> bool:
     return name in _EVERYWHERE or (name == "vllm" and image.engine is Engine.VLLM)
 
 
+def has_engine(image: ContainerImage, words: Sequence[str]) -> bool:
+    """Whether a command line asks for a package that the image has (or for no package by name)."""
+    if len(words) > 2 and words[1] == "-m":
+        return words[2].partition(".")[0] == image.engine
+    return True
+
+
 def plain_life(words: Sequence[str]) -> Callable[[Container], Life]:
     """Return the life of a process that is no engine of this image."""
 
@@ -57,5 +64,16 @@ def refusing_life(message: str) -> Callable[[Container], Life]:
         yield 2.0
         container.log(message, "stderr")
         container.exit(2)
+
+    return life
+
+
+def foreign_life(words: Sequence[str]) -> Callable[[Container], Life]:
+    """Return the life of a program for another processor."""
+
+    def life(container: Container) -> Life:
+        yield 0.1
+        container.log(f"exec {words[0] if words else '/bin/sh'}: exec format error", "stderr")
+        container.exit(255)
 
     return life

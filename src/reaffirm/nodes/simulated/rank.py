@@ -55,13 +55,13 @@ class Rank:
         self.gloo_address = ""
         self.nccl_address = ""
         self.nccl_interface = ""
+        self.nccl_joined = False
         self.network = "Socket"
         self.queue: tuple[str, int] | None = None
         self.queue_joined = False
         #: Waiting in the hand-shake of the message queue: a bare receive that notices nothing.
         self.deaf = False
         self.ready = False
-        self.nccl_done = False
 
     @property
     def node(self) -> SimulatedNode:

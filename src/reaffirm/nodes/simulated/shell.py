@@ -42,6 +42,8 @@ def answer(world: "World", node: SimulatedNode, argv: Sequence[str], stdin: str 
         "df": lambda: _df(node, rest),
         "ss": lambda: _ss(world, node, rest),
         "echo": lambda: Output(0, " ".join(rest) + "\n"),
+        "printf": lambda: _printf(rest),
+        "seq": lambda: _seq(rest),
         "true": lambda: Output(0),
         "false": lambda: Output(1),
         "uname": lambda: Output(0, "aarch64\n" if rest == ["-m"] else "Linux\n"),
@@ -50,6 +52,25 @@ def answer(world: "World", node: SimulatedNode, argv: Sequence[str], stdin: str 
     }
     name = program.rsplit("/", 1)[-1]
     return commands[name]() if name in commands else not_found(program)
+
+
+def _printf(rest: list[str]) -> Output:
+    template, values = (rest[0] if rest else ""), rest[1:]
+    parts = template.replace("\\n", "\n").replace("\\t", "\t").split("%s")
+    text, first = "", True
+    while first or (values and len(parts) > 1):  # the template is used again until no word is left
+        first = False
+        text += parts[0]
+        for part in parts[1:]:
+            text += (values.pop(0) if values else "") + part
+    return Output(0, text)
+
+
+def _seq(rest: list[str]) -> Output:
+    if not rest or not all(word.isdigit() for word in rest):
+        return Output(1, "", "seq: a simulated node counts whole numbers only\n")
+    first, last = (1, int(rest[0])) if len(rest) == 1 else (int(rest[0]), int(rest[1]))
+    return Output(0, "".join(f"{number}\n" for number in range(first, last + 1)))
 
 
 # --- ip
@@ -178,7 +199,8 @@ def meminfo(node: SimulatedNode) -> str:
 
 def _cat(node: SimulatedNode, rest: list[str], stdin: str | None) -> Output:
     if not rest or rest == ["-"]:
-        return Output(0, stdin or "")
+        # bytes that are no text come back as what no text is shown as
+        return Output(0, (stdin or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
     out, err = "", ""
     for path in rest:
         if path == "/proc/meminfo":

@@ -186,6 +186,7 @@ def start_sglang(rank: Rank) -> Life:
         rank.say("server-port-taken", host=command.host, port=command.port)
         yield 0.5
         rank.container.exit(1)
+        return
     rank.container.listen(command.host, command.port)
     rank.say("server-complete")
     rank.say("server-running", host=command.host, port=command.port)
@@ -197,16 +198,21 @@ def start_sglang(rank: Rank) -> Life:
 
 
 def start_program(rank: Rank) -> Life:
-    """Run the node program that forms SGLang's groups and starts no server."""
+    """Run the node program that forms SGLang's groups over Gloo, adds up ones, stays a while, and ends."""
+    command, image = rank.command, rank.container.image
     yield rank.took("import")
-    began, before = rank.world.clock.now(), rank.node.memory_free
-    rank.say("init-begin")
-    yield from form_groups(rank)
-    elapsed = rank.world.clock.now() - began
-    rank.say("groups-joined", elapsed=elapsed, used=before - rank.node.memory_free)
+    rank.container.log(
+        f"reaffirm: rank {command.rank} of {rank.world_size}: SGLang {image.engine_version}'s group "
+        f"formation and message queue over Gloo, torch {image.torch_version}; "
+        "no server, no model, no kernels, no NCCL"
+    )
+    init = f"tcp://{command.address}:{command.meeting_port}"
+    rank.container.log(f"reaffirm: init_distributed_environment over {init}")
+    yield from form_groups(rank, nccl=False)
     rank.container.log(f"reaffirm: all_reduce of ones gave {float(rank.world_size)}")
-    yield from together(rank)
-    yield 1.0
+    stay = command.number("stay", default=600)
+    rank.container.log(f"reaffirm: staying {stay:.0f} s")
+    yield stay
     rank.members = {}
     rank.container.exit(0)
 

@@ -9,8 +9,9 @@ from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
 from reaffirm.nodes.simulated.container import Container
-from reaffirm.nodes.simulated.docker_cli import Docker, log_text
+from reaffirm.nodes.simulated.docker_cli import Docker
 from reaffirm.nodes.simulated.docker_run import DockerError
+from reaffirm.nodes.simulated.docker_templates import log_text
 from reaffirm.nodes.simulated.http_server import request as http_request
 from reaffirm.nodes.simulated.machine import SimulatedNode
 from reaffirm.nodes.simulated.node_programs import run_program
@@ -93,6 +94,10 @@ class SimulatedTransport:
             return SimulatedStream(
                 self._world, self._node, timeout, container=container, stamps=stamps, position=skipped
             )
+        if words[:1] == ("sleep",) and len(words) == 2:
+            self._world.requests.append(Asked(self._node.name, words, now, None))
+            over = now + float(words[1])
+            return SimulatedStream(self._world, self._node, timeout, output=Output(0), over=over)
         told = self.run(words, timeout=timeout)
         return SimulatedStream(
             self._world, self._node, timeout, output=Output(told.exit, told.stdout, told.stderr)
@@ -116,9 +121,10 @@ class SimulatedTransport:
 
     def _there(self) -> None:
         """Stop where the node cannot be reached or does not let us in."""
-        name = self._node.name
-        if self._node.unreachable:
-            msg = f"{name}: no route to {self._node.spec.address}"
+        name, jump = self._node.name, self._world.nodes.get(self._node.spec.jump)
+        if self._node.unreachable or (jump is not None and jump.unreachable):
+            over = f" through {jump.name}" if jump is not None else ""
+            msg = f"{name}: no route to {self._node.spec.address}{over}"
             raise NetworkError(msg, node=name, hint="check that the machine is on and the cable is in")
         if self._node.refuses_key:
             msg = f"{name}: {self._node.user}@{self._node.spec.address} does not take our key"
@@ -162,6 +168,7 @@ class SimulatedStream:
         stamps: bool = False,
         position: int = 0,
         output: Output | None = None,
+        over: float = 0.0,
     ) -> None:
         self._world = world
         self._node = node
@@ -174,6 +181,10 @@ class SimulatedStream:
         now = world.clock.now()
         self._ready = [Line(text, now) for text in _lines(output)] if output else []
         self._code = output.exit if output else 0
+        # A command that only takes time ends when this moment has come.
+        self._at = max(over, now)
+        if over > now:
+            world.schedule.after(over - now, lambda: None)
 
     @property
     def exit(self) -> int | None:
@@ -181,7 +192,12 @@ class SimulatedStream:
         return self._exit
 
     def read(self, seconds: float) -> list[Line]:
-        """Return the lines that have come, waiting at most ``seconds`` for the first."""
+        """Return the lines that have come, waiting at most ``seconds`` for the first.
+
+        Raises:
+            NodeTimeoutError: the limit of the command was reached.
+            NetworkError: the node went away.
+        """
         if self._closed or self._exit is not None:
             return []
         end = min(self._world.clock.now() + max(seconds, 0.0), self._deadline)
@@ -214,11 +230,15 @@ class SimulatedStream:
         """Note the end of the command, once there is one."""
         container = self._container
         if container is None:
-            self._exit = self._code
+            if self._world.clock.now() >= self._at:
+                self._exit = self._code
         elif container.status not in ("running", "restarting", "created"):
             self._exit = 0
-        elif self._world.clock.now() >= self._deadline:
-            self._exit = 124
+        if self._exit is None and self._world.clock.now() >= self._deadline:
+            msg = f"{self._node.name}: what was followed did not end within its time limit"
+            raise NodeTimeoutError(
+                msg, node=self._node.name, hint="raise the limit, or look at the node by hand"
+            )
         return self._exit is not None
 
     def close(self) -> None:

@@ -16,7 +16,12 @@ from reaffirm.nodes.simulated.engine_command import BadCommandError, parse_engin
 from reaffirm.nodes.simulated.lines import durations
 from reaffirm.nodes.simulated.machine import SimulatedNode
 from reaffirm.nodes.simulated.network import Host, Way, Wires
-from reaffirm.nodes.simulated.plain_process import plain_life, refusing_life
+from reaffirm.nodes.simulated.plain_process import (
+    foreign_life,
+    has_engine,
+    plain_life,
+    refusing_life,
+)
 from reaffirm.nodes.simulated.rank import EngineError, Rank
 from reaffirm.nodes.simulated.schedule import Schedule
 from reaffirm.nodes.simulated.starting import engine_life, give_up
@@ -160,14 +165,17 @@ class World:
         self._containers += 1
         container = Container(node, self.schedule, spec, image, self._containers)
         container.ended = self._container_ended
-        words = (*((spec.entrypoint,) if spec.entrypoint else ()), *spec.command)
+        words = tuple(word for word in (spec.entrypoint, *spec.command) if word)
+        if image.platform != node.platform:
+            container.begin = foreign_life(words)
+            node.containers[container.name] = container
+            return container
         try:
-            command = parse_engine(words, self.programs)
+            command = parse_engine(words, self.programs) if has_engine(image, words) else None
         except BadCommandError as error:
             container.begin = refusing_life(str(error))
         else:
-            ours = command is not None and command.engine is image.engine
-            container.begin = engine_life(self, command) if ours and command else plain_life(words)
+            container.begin = plain_life(words) if command is None else engine_life(self, command)
         node.containers[container.name] = container
         return container
 

@@ -1,0 +1,132 @@
+"""What a runbook costs over papermill itself: whole processes, on simulated nodes.
+
+Compares ``papermill RUNBOOK`` with ``papermill`` on an ``.ipynb`` of as many empty cells. Rounds are
+interleaved so that a busy machine slows both down alike. Prints and writes the ratio of the medians and
+of the minima, and the facts of the machine without which no number means anything.
+
+    python benchmarks/pivot_overhead.py [RUNBOOK] [--rounds 9] [--write]
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+RESULT = HERE / "results" / "pivot_overhead.json"
+GOAL = 1.25
+PACKAGES = ("reaffirm", "papermill", "nbclient", "ipykernel", "jupytext")
+
+
+def main() -> int:
+    """Measure, print, and return 0 when the goal is met, 1 when it is not."""
+    words = argparse.ArgumentParser(description="What a runbook costs over papermill itself.")
+    words.add_argument("runbook", nargs="?", type=Path, default=HERE.parent / "runbooks" / "pivot_to_vllm.py")
+    words.add_argument("--rounds", type=int, default=9, help="pairs of runs (at least 7)")
+    words.add_argument("--write", action="store_true", help=f"write {RESULT.relative_to(HERE.parent)}")
+    given = words.parse_args()
+    if given.rounds < 7:
+        words.error("--rounds: fewer than 7 say nothing on a machine that does other things too")
+    found = measure(given.runbook.resolve(), given.rounds)
+    print(json.dumps(found, indent=2))
+    for what in ("medians", "minima"):
+        print(f"ratio of {what}: {found['ratio_of_' + what]:.2f} (goal: at most {GOAL})")
+    if given.write:
+        RESULT.parent.mkdir(exist_ok=True)
+        RESULT.write_text(json.dumps(found, indent=2) + "\n")
+    return 0 if found["ratio_of_minima"] <= GOAL else 1
+
+
+def measure(runbook: Path, rounds: int) -> dict[str, Any]:
+    """Run both sides ``rounds`` times in turn, after one round to warm the file cache."""
+    with tempfile.TemporaryDirectory(prefix="reaffirm-benchmark-") as name:
+        folder = Path(name)
+        papermill(folder, str(runbook), "runbook.ipynb")
+        executed = json.loads((folder / "runbook.ipynb").read_text())
+        if executed["metadata"]["reaffirm"]["ended"]["how"] != "completed":
+            sys.exit(f"{runbook} did not complete; its cost means nothing")
+        (folder / "empty.ipynb").write_text(json.dumps(emptied(executed)))
+        papermill(folder, "empty.ipynb", "out.ipynb")
+        ours, theirs = [], []
+        for _ in range(rounds):
+            theirs.append(papermill(folder, "empty.ipynb", "out.ipynb"))
+            ours.append(papermill(folder, str(runbook), "runbook.ipynb"))
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "runbook": runbook.name,
+        "cells": len(executed["cells"]),
+        "rounds": rounds,
+        "seconds_runbook": summary(ours),
+        "seconds_empty": summary(theirs),
+        "ratio_of_medians": round(statistics.median(ours) / statistics.median(theirs), 3),
+        "ratio_of_minima": round(min(ours) / min(theirs), 3),
+        "goal": GOAL,
+        "machine": machine(),
+        "versions": {package: version(package) for package in PACKAGES},
+    }
+
+
+def papermill(folder: Path, source: str, output: str) -> float:
+    """Run papermill as a process of its own and return its seconds."""
+    began = time.perf_counter()
+    argv = [sys.executable, "-m", "papermill", source, output, "--no-progress-bar"]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("REAFFIRM_")}
+    done = subprocess.run(
+        argv,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        sys.exit(f"papermill {source} failed:\n{done.stderr}")
+    return time.perf_counter() - began
+
+
+def emptied(notebook: dict[str, Any]) -> dict[str, Any]:
+    """A notebook of as many cells of the same types, all empty."""
+    cells: list[dict[str, Any]] = []
+    for number, cell in enumerate(notebook["cells"]):
+        empty = {"cell_type": cell["cell_type"], "id": f"e{number}", "metadata": {}, "source": ""}
+        if cell["cell_type"] == "code":
+            # nbclient skips a cell without any text, so an empty one is a pass
+            empty |= {"source": "pass", "outputs": [], "execution_count": None}
+        cells.append(empty)
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def summary(seconds: list[float]) -> dict[str, float]:
+    """Minimum, median and maximum."""
+    found = {"min": min(seconds), "median": statistics.median(seconds), "max": max(seconds)}
+    return {name: round(value, 3) for name, value in found.items()}
+
+
+def machine() -> dict[str, Any]:
+    """What ran it."""
+    model = ""
+    if (cpuinfo := Path("/proc/cpuinfo")).is_file():
+        lines = cpuinfo.read_text(errors="replace").splitlines()
+        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "")
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": model,
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "load": [round(value, 2) for value in os.getloadavg()],
+        "python": platform.python_version(),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+raise RuntimeError("the probe must not import the engine")

@@ -1,0 +1,3 @@
+# "EntryClass" is only spoken of here.
+def load() -> None:
+    pass

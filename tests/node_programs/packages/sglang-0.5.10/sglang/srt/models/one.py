@@ -1,0 +1,8 @@
+import torch
+
+
+class OneForCausalLM:
+    pass
+
+
+EntryClass = OneForCausalLM

@@ -1,0 +1,5 @@
+﻿class WithAMark:
+    pass
+
+
+EntryClass = [WithAMark]

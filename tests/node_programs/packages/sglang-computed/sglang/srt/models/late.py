@@ -1,0 +1,6 @@
+class LateForCausalLM:
+    pass
+
+
+if hasattr(object, "x"):
+    EntryClass = LateForCausalLM

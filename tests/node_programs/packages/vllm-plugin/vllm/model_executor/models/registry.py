@@ -1,0 +1,1 @@
+_VLLM_MODELS = {"AlphaForCausalLM": ("alpha", "AlphaForCausalLM")} | {"BetaForCausalLM": ("beta", "B")}

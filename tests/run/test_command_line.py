@@ -1,0 +1,125 @@
+"""The command ``reaffirm``: its face, its messages, its exit codes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reaffirm.cli.main import main
+from reaffirm.cli.runs import joined_pairs
+
+from .conftest import SECONDS, notebooks, read
+
+REAFFIRM = (sys.executable, "-c", "import sys; from reaffirm.cli.main import main; sys.exit(main())")
+
+
+def reaffirm(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The command as a process of its own."""
+    return subprocess.run(
+        [*REAFFIRM, *words],
+        cwd=project,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def test_run_by_name(project: Path) -> None:
+    """One line for each cell of code, then the notebook and its kind; parameters in both spellings."""
+    done = reaffirm(project, "run", "small", "-p", "dry_run", "false", "-p", "sha=0123", "--nodes", "lab")
+    assert done.returncode == 0, done.stderr
+    (notebook,) = notebooks(project / "runs" / "small")
+    assert done.stdout.splitlines()[0] == f"notebook: {notebook.relative_to(project)}"
+    assert done.stdout.splitlines()[1].startswith("no nodes run, 0 facts, ")
+    lines = done.stderr.splitlines()
+    assert [line.rsplit("  ", 1)[0].strip() for line in lines] == [
+        "2/7  ok  A small runbook",
+        "3/7  ok  A small runbook",
+        "5/7  ok  Look around",
+        "7/7  ok  Fail when told to",
+    ]
+    values = {"nodes": "lab", "dry_run": False, "sha": "0123"}
+    assert read(notebook)["metadata"]["papermill"]["parameters"] == values
+
+
+def test_run_that_fails(project: Path) -> None:
+    """A failed run is exit code 1, and says the step and the notebook."""
+    done = reaffirm(project, "run", "runbooks/small.py", "-p", "count", "13", "--output", "out {x}.ipynb")
+    assert done.returncode == 3
+    done = reaffirm(project, "run", "runbooks/small.py", "-p", "count", "13", "--output", "out.ipynb")
+    assert done.returncode == 1
+    assert "7/7  FAILED  Fail when told to" in done.stderr
+    assert done.stderr.endswith("ValueError: thirteen is unlucky\nnotebook: out.ipynb\n")
+    assert "Traceback" not in done.stderr
+
+
+def test_run_that_cannot_judge(project: Path) -> None:
+    """A node that cannot be asked is exit code 2, not a failed check."""
+    lines = (
+        "# %%",
+        "from reaffirm.errors import NetworkError",
+        "raise NetworkError('not there', hint='ping it')",
+    )
+    (project / "runbooks" / "lost.py").write_text("\n".join(lines))
+    done = reaffirm(project, "run", "lost")
+    assert done.returncode == 2
+    assert "NetworkError: not there\n  next: ping it\n" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["run", "smal"], "there is no runbook 'smal'; did you mean small?"),
+        (["run", "small", "-p", "cuont", "1"], "there is no parameter 'cuont'"),
+        (["run", "small", "-p"], "Option '-p' requires an argument"),
+        (["run", "required"], "model must be given"),
+        (["run"], "Missing argument"),
+        (["rnu"], "No such command 'rnu'"),
+        (["run", "small", "--nope"], "No such option"),
+        (["publish", "nowhere.ipynb"], "nowhere.ipynb: cannot be read"),
+        (["publish", "x.ipynb", "--name", "a/b"], "--name is one word"),
+    ],
+)
+def test_usage(project: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str) -> None:
+    """A slip of the words is exit code 3, never the library's 2, which means: could not judge."""
+    assert main(words) == 3
+    said = capsys.readouterr().err
+    assert said.startswith("reaffirm: ")
+    assert told in said
+    assert "\n  next: " in said
+    assert notebooks(project) == []
+
+
+def test_parameters(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a runbook takes can be read without opening it."""
+    assert main(["parameters", "small"]) == 0
+    said = capsys.readouterr().out
+    assert "limit" in said
+    assert "float | None" in said
+    assert "seconds; none: no limit" in said
+    assert main(["parameters", "slow"]) == 0
+    assert "declares no parameters" in capsys.readouterr().out
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """Both answer, with exit code 0."""
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("reaffirm ")
+    assert main([]) == 0
+    assert "check-runs" in capsys.readouterr().out
+
+
+def test_check_runs_without_runs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A project that has published nothing has nothing that could fail."""
+    assert main(["check-runs"]) == 0
+    assert "no published runs" in capsys.readouterr().out
+
+
+def test_pairs() -> None:
+    """papermill's spelling of a parameter is ours too; values may begin with a dash or hold ``=``."""
+    words = ["run", "x", "-p", "a", "-1", "-p", "b=c", "-p", "d", "e=f", "--", "-p", "g"]
+    joined = ["run", "x", "-p", "a=-1", "-p", "b=c", "-p", "d=e=f", "--", "-p", "g"]
+    assert joined_pairs(words) == joined

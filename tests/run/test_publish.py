@@ -1,0 +1,136 @@
+"""Publishing a run, and nbval on what was published: as it is, changed, and by replay."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reaffirm.cli.main import main
+from reaffirm.errors import DocumentError, UsageError
+from reaffirm.run.publish import prepare
+from reaffirm.store.project import Project
+from reaffirm.store.published import read_run
+
+from .conftest import SECONDS, read
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def ran(project: Path, papermill: Callable[..., Any]) -> Path:
+    """The notebook of a run on simulated nodes."""
+    (project / "runbooks" / "nodes").mkdir()
+    shutil.copy(REPOSITORY / "runbooks" / "nodes" / "simulated.toml", project / "runbooks" / "nodes")
+    done = papermill("runbooks/connects.py", "first.ipynb")
+    assert done.returncode == 0, done.stderr
+    return project / "first.ipynb"
+
+
+def nbval(project: Path) -> subprocess.CompletedProcess[str]:
+    """``pytest --nbval docs/runs`` as scripts/check calls it, in a shell that a run left its variables in."""
+    argv = [
+        sys.executable,
+        "-W",
+        "error",
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--nbval",
+        "docs/runs",
+    ]
+    shutil.copy(REPOSITORY / "conftest.py", project / "conftest.py")
+    environment = os.environ | {"REAFFIRM_RUN_DIR": str(project / "leaked"), "REAFFIRM_RUNBOOK": "/leaked.py"}
+    return subprocess.run(
+        argv, cwd=project, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+
+
+def test_published_run(project: Path, ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A published run says where it comes from and passes nbval as it is; a changed fact does not."""
+    assert main(["publish", "first.ipynb", "--dry-run"]) == 0
+    assert not (project / "docs").exists()
+    assert main(["publish", "first.ipynb"]) == 0
+    assert main(["publish", "first.ipynb"]) == 0, "publishing the same again is no change"
+    told = capsys.readouterr().out
+    assert "recording.jsonl" in told
+    folder = project / "docs" / "runs" / "connects" / "first"
+    run = read_run(folder)
+    assert (run.kind, run.via, run.runbook, run.run) == ("simulated", "live", "connects", "first")
+    assert "cleanup.absent" in {fact.name for fact in run.facts}
+    provenance = json.loads((folder / "provenance.json").read_text())
+    assert provenance["runbook_path"] == "runbooks/connects.py"
+    assert provenance["machines"] == "simulated"
+    assert provenance["git"] is None
+    text = (folder / "notebook.ipynb").read_text()
+    assert '"papermill": {' not in text
+    assert "iopub" not in text
+    assert str(project) not in text
+
+    done = nbval(project)
+    assert done.returncode == 0, done.stdout
+    assert "warning" not in done.stdout
+    assert not (project / "leaked").exists()
+
+    # by replay: a run of another kind is never run again
+    (folder / "provenance.json").write_text(json.dumps(provenance | {"kind": "lab"}))
+    done = nbval(project)
+    assert done.returncode == 0, done.stdout
+
+    notebook = read(folder / "notebook.ipynb")
+    changed = json.dumps(notebook).replace(
+        '{"cleanup.absent": {"value": [', '{"cleanup.absent": {"value": ["x", '
+    )
+    assert changed != json.dumps(notebook)
+    (folder / "notebook.ipynb").write_text(changed)
+    done = nbval(project)
+    assert done.returncode == 1
+    assert "vnd.reaffirm.facts+json" in done.stdout
+
+
+def test_two_runs_are_the_same(project: Path, ran: Path, papermill: Callable[..., Any]) -> None:
+    """On simulated nodes two runs give the same notebook, papermill's own timing aside."""
+    assert papermill("runbooks/connects.py", "second.ipynb").returncode == 0
+    first, second = (prepare(project / f"{name}.ipynb", Project(project)) for name in ("first", "second"))
+    one, two = first.files["notebook.ipynb"], second.files["notebook.ipynb"]
+    assert one == two.replace('"run": "second"', '"run": "first"')
+
+
+def test_what_is_not_published(project: Path, ran: Path, papermill: Callable[..., Any]) -> None:
+    """A run that failed, connected to nothing, says more than its recording, or holds a secret."""
+    here = Project(project)
+    assert papermill("runbooks/connects.py", "bad.ipynb", "-p", "fail", "true").returncode == 1
+    with pytest.raises(UsageError, match="failed"):
+        prepare(project / "bad.ipynb", here)
+    assert prepare(project / "bad.ipynb", here, failed=True).about["ended"]["how"] == "failed"
+    assert "papermill-error" not in prepare(project / "bad.ipynb", here, failed=True).files["notebook.ipynb"]
+
+    notebook = read(ran)
+    for change, error, words in (
+        ({"kind": "real"}, DocumentError, "recorded on simulated"),
+        ({"kind": None}, UsageError, "no evidence"),
+        ({"ended": None}, UsageError, "never ended"),
+        ({"runbook": None}, UsageError, "not the run of a runbook"),
+    ):
+        about = notebook["metadata"]["reaffirm"] | change
+        ran.write_text(json.dumps(notebook | {"metadata": notebook["metadata"] | {"reaffirm": about}}))
+        with pytest.raises(error, match=words):
+            prepare(ran, here)
+    ran.write_text(json.dumps(notebook))
+
+    (project / "first.run" / "logs").mkdir(exist_ok=True)
+    (project / "first.run" / "logs" / "x.log").write_text("password=abc")
+    assert prepare(ran, here).files["logs/x.log"] == "password=[redacted]"
+    (project / "docs" / "runs" / "connects" / "first").mkdir(parents=True)
+    with pytest.raises(UsageError, match="another run"):
+        prepare(ran, here).write()
+    shutil.rmtree(project / "first.run")
+    with pytest.raises(UsageError, match="no recording"):
+        prepare(ran, here)
