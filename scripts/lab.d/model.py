@@ -6,10 +6,11 @@ import hashlib
 import shutil
 from pathlib import Path
 
-import images
 import ssh
 from obstacles import CommandFailedError
 from places import HEAD, MODELS, RECIPES
+
+import images
 
 NAME = "tiny-qwen35"
 PROGRAM = RECIPES / "build_model.py"

@@ -7,7 +7,6 @@ import shutil
 import sys
 
 import hosts
-import images
 import model
 import network
 import packages
@@ -17,6 +16,8 @@ import wheels
 from obstacles import CannotRunError, CommandFailedError
 from places import CACHE, HOSTS, STATE
 from stages import alone, stage
+
+import images
 
 NEXT = "papermill runbooks/pivot_to_vllm.py -p nodes lab"
 

@@ -8,8 +8,9 @@ from typing import Any
 import hosts
 import network
 import ssh
-from images import IMAGES
 from places import HOSTS, MARKER, MODELS, Host
+
+from images import IMAGES
 
 WANTED = sorted(image.reference for image in IMAGES if not image.reference.startswith("reaffirm-lab-"))
 

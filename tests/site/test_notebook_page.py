@@ -12,7 +12,7 @@ from reaffirm.store.published import read_run
 
 _RUNS = Path(__file__).parent / "specimens/project/docs/runs/measure_latency"
 _GOLDEN = Path(__file__).parent / "golden"
-_REGENERATE = "python tests/site/regenerate.py"
+_REGENERATE = "scripts/regen"
 
 
 def page_of(name: str) -> str:
