@@ -6,19 +6,30 @@ from collections.abc import Sequence
 #: Replaces a secret in text.
 MASK = "[redacted]"
 
-# Each pattern keeps its first group and masks the rest.
+# Each pattern keeps its first group and masks the rest. Before it stand the words without one of which it
+# cannot match: nearly all text has none of them, and looking for a word is much cheaper than matching.
 _PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"(\bhf_)[A-Za-z0-9]{16,}",  # a Hugging Face token
-        r"(\b(?:authorization|proxy-authorization)\b[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
-        r"(?!\[redacted\])[^\s\"',;]+",
-        # "time_to_first_token = 0.4 s" is a measurement, not a secret.
-        r"(\b(?!time_to_first_token\b)[A-Za-z0-9_]*(?:password|passwd|secret|api_?key|access_?key|auth_?token|_token)\b[\"']?\s*[=:]\s*[\"']?)"
-        # JSON's own words stay: "eos_token": null is not a secret, and masked it would not be JSON any more
-        r"(?!\[redacted\]|(?:null|true|false|none)\b|[\[{(])[^\s\"',;]+",
-        r"(\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"']*:)[^\s/@\"']+(?=@)",  # https://user:pass@host
-        r"(\b(?:ghp|gho|ghs|glpat|sk|xoxb)[-_])[A-Za-z0-9_-]{16,}",
+    (words, re.compile(pattern, re.IGNORECASE))
+    for words, pattern in (
+        (("hf_",), r"(\bhf_)[A-Za-z0-9]{16,}"),  # a Hugging Face token
+        (
+            ("authorization",),
+            r"(\b(?:authorization|proxy-authorization)\b[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
+            r"(?!\[redacted\])[^\s\"',;]+",
+        ),
+        (
+            ("passw", "secret", "key", "token"),
+            # "time_to_first_token = 0.4 s" is a measurement, not a secret.
+            r"(\b(?!time_to_first_token\b)[A-Za-z0-9_]*(?:password|passwd|secret|api_?key|access_?key|auth_?token|_token)\b[\"']?\s*[=:]\s*[\"']?)"
+            # JSON's own words stay: "eos_token": null is no secret, and masked it would be no JSON any more
+            r"(?!\[redacted\]|(?:null|true|false|none)\b|[\[{(])[^\s\"',;]+",
+        ),
+        # https://user:pass@host
+        (("://",), r"(\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"']*:)[^\s/@\"']+(?=@)"),
+        (
+            ("ghp", "gho", "ghs", "glpat", "sk-", "sk_", "xoxb"),
+            r"(\b(?:ghp|gho|ghs|glpat|sk|xoxb)[-_])[A-Za-z0-9_-]{16,}",
+        ),
     )
 )
 _PRIVATE_KEY = re.compile(
@@ -33,8 +44,10 @@ def redact(text: str) -> str:
     """
     if "PRIVATE KEY-----" in text:
         text = _PRIVATE_KEY.sub(rf"\1{MASK}\2", text)
-    for pattern in _PATTERNS:
-        text = pattern.sub(rf"\g<1>{MASK}", text)
+    folded = text.casefold()  # masking adds none of the words
+    for words, pattern in _PATTERNS:
+        if any(word in folded for word in words):
+            text = pattern.sub(rf"\g<1>{MASK}", text)
     return text
 
 
