@@ -87,6 +87,13 @@ class Host:
         """Return the device of that name, if there is one."""
         return next((i for i in self.interfaces if i.name == name), None)
 
+    def state(self) -> tuple[object, ...]:
+        """Return all that decides where a packet goes; equal states mean equal ways."""
+        return tuple(
+            (i.name, i.up, tuple(i.addresses), i.link, i.gateway, i.metric, i.virtual)
+            for i in self.interfaces
+        )
+
     def routes(self) -> list[Route]:
         """Return the routing table as ``ip route`` lists it: default routes first."""
         defaults: list[Route] = []
@@ -138,9 +145,22 @@ class Wires:
 
     def __init__(self, forwarding: Iterable[frozenset[str]] = ()) -> None:
         self.forwarding = set(forwarding)
+        self._ways: dict[tuple[object, ...], tuple[Way, Host | None]] = {}
+        self._hosts: dict[int, Host] = {}
 
     def way(self, source: Host, address: str, hosts: Iterable[Host]) -> tuple[Way, Host | None]:
-        """Return how a packet from ``source`` to ``address`` fares, and the host that gets it."""
+        """Return how a packet from ``source`` to ``address`` fares, and the host that gets it.
+
+        Ranks that wait for each other ask at every moment; the answer is kept while nothing changes.
+        """
+        everybody = (source, *hosts)
+        self._hosts.update((id(host), host) for host in everybody)  # kept, so that no id is used twice
+        key = (address, frozenset(self.forwarding), *((id(host), host.state()) for host in everybody))
+        if key not in self._ways:
+            self._ways[key] = self._find(source, address, everybody[1:])
+        return self._ways[key]
+
+    def _find(self, source: Host, address: str, hosts: Iterable[Host]) -> tuple[Way, Host | None]:
         if source.owns(address) or _address(address).is_unspecified:
             return Way.OPEN, source
         route = source.route_to(address)
