@@ -6,30 +6,38 @@ from collections.abc import Sequence
 #: Replaces a secret in text.
 MASK = "[redacted]"
 
-# Each pattern keeps its first group and masks the rest. Before it stand the words without one of which it
-# cannot match: nearly all text has none of them, and looking for a word is much cheaper than matching.
+# The name of something secret. "time_to_first_token = 0.4 s" is a measurement, not a secret.
+_KEY = (
+    r"\b(?!time_to_first_token\b)[A-Za-z0-9_]*"
+    r"(?:password|passwd|secret|api_?key|access_?key|auth_?token|_token)\b"
+)
+_IS = r"\s*[=:]\s*"
+# JSON's own words and brackets stay: "eos_token": null is no secret, and masked it would not be JSON.
+_PLAIN = r"(?!\[redacted\]|(?:null|true|false|none)\b|[\[\](){}])"
+_VALUE = rf"{_PLAIN}(?:\\.|[^\s\"',;\\])+"
+
+# A search that is quick where there is nothing, which is nearly everywhere.
+_NAMED = re.compile(r"passw|secret|key|token|authorization", re.IGNORECASE)
+
+# Each pattern keeps its first group and masks the rest.
+_NAMED_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(\b(?:authorization|proxy-authorization)\b[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
+        rf"{_VALUE}",
+        rf"((?<![\"']){_KEY}{_IS}[\"']?){_VALUE}",  # KEY=abc, KEY="abc", key: abc
+        rf"({_KEY}[\"']{_IS}[\"']?){_VALUE}",  # "key": "abc"
+        # "KEY=abc", 'KEY="abc"'. The quote that was open before may come next: ["KEY=", "x"]
+        rf"((?<=\"){_KEY}{_IS}'?){_VALUE}",
+        rf"((?<='){_KEY}{_IS}\"?){_VALUE}",
+    )
+)
 _PATTERNS = tuple(
-    (words, re.compile(pattern, re.IGNORECASE))
-    for words, pattern in (
-        (("hf_",), r"(\bhf_)[A-Za-z0-9]{16,}"),  # a Hugging Face token
-        (
-            ("authorization",),
-            r"(\b(?:authorization|proxy-authorization)\b[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
-            r"(?!\[redacted\])[^\s\"',;]+",
-        ),
-        (
-            ("passw", "secret", "key", "token"),
-            # "time_to_first_token = 0.4 s" is a measurement, not a secret.
-            r"(\b(?!time_to_first_token\b)[A-Za-z0-9_]*(?:password|passwd|secret|api_?key|access_?key|auth_?token|_token)\b[\"']?\s*[=:]\s*[\"']?)"
-            # JSON's own words stay: "eos_token": null is no secret, and masked it would be no JSON any more
-            r"(?!\[redacted\]|(?:null|true|false|none)\b|[\[{(])[^\s\"',;]+",
-        ),
-        # https://user:pass@host
-        (("://",), r"(\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"']*:)[^\s/@\"']+(?=@)"),
-        (
-            ("ghp", "gho", "ghs", "glpat", "sk-", "sk_", "xoxb"),
-            r"(\b(?:ghp|gho|ghs|glpat|sk|xoxb)[-_])[A-Za-z0-9_-]{16,}",
-        ),
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(\bhf_)[A-Za-z0-9]{16,}",  # a Hugging Face token
+        r"(\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"']*:)[^\s/@\"']+(?=@)",  # https://user:pass@host
+        r"(\b(?:ghp|gho|ghs|glpat|sk|xoxb)[-_])[A-Za-z0-9_-]{16,}",
     )
 )
 _PRIVATE_KEY = re.compile(
@@ -44,10 +52,9 @@ def redact(text: str) -> str:
     """
     if "PRIVATE KEY-----" in text:
         text = _PRIVATE_KEY.sub(rf"\1{MASK}\2", text)
-    folded = text.casefold()  # masking adds none of the words
-    for words, pattern in _PATTERNS:
-        if any(word in folded for word in words):
-            text = pattern.sub(rf"\g<1>{MASK}", text)
+    patterns = (*_PATTERNS, *_NAMED_PATTERNS) if _NAMED.search(text) else _PATTERNS
+    for pattern in patterns:
+        text = pattern.sub(rf"\g<1>{MASK}", text)
     return text
 
 

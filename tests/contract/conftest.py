@@ -1,5 +1,6 @@
 """The nodes that the contract suite runs against: simulated, loopback sshd, the lab, and a replay."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Generator, Iterator, Mapping
@@ -15,6 +16,7 @@ from sshd import Sshd, missing
 
 from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.node import Machines, NodeSpec, Role
+from reaffirm.nodes.connect import simulated_nodes
 from reaffirm.nodes.recording import Recorder, recording
 from reaffirm.nodes.replay import Replay
 from reaffirm.nodes.ssh import open_nodes
@@ -22,6 +24,7 @@ from reaffirm.nodes.transport import Transport
 from reaffirm.store.machines import read_machines
 
 ROOT = Path(__file__).parents[2]
+MODEL = "Qwen/Qwen3.5-122B-A10B-FP8"
 LAB_CONFIG = Path("/var/lib/reaffirm-lab/ssh/config")
 
 # Serves on the node: 200 with the request's own body, 404, and three chunks that come one after the other.
@@ -112,13 +115,10 @@ def lab() -> Iterator[Mapping[str, Transport]]:
 
 
 @pytest.fixture
-def simulated() -> Transport:
-    """The head of the two simulated Sparks, fresh for each test."""
-    from reaffirm.nodes.connect import simulated_nodes
-
+def simulated() -> Mapping[str, Transport]:
+    """The two simulated Sparks, head first, fresh for each test."""
     machines = read_machines(ROOT / "runbooks" / "nodes" / "simulated.toml")
-    head = next(node.name for node in machines.nodes if node.role is Role.HEAD)
-    return simulated_nodes(machines, None)[head]
+    return simulated_nodes(machines, None)
 
 
 @pytest.fixture(
@@ -127,7 +127,7 @@ def simulated() -> Transport:
 def node(request: pytest.FixtureRequest, tmp_path: Path) -> Transport:
     """One node of each transport. A test gets ``replay`` twice: recorded live, then replayed."""
     if request.param == "simulated":
-        return request.getfixturevalue("simulated")  # type: ignore[no-any-return]
+        return next(iter(request.getfixturevalue("simulated").values()))  # type: ignore[no-any-return]
     if request.param == "lab":
         # The worker: it is reached through the head, so the jump is tested on the way.
         return list(request.getfixturevalue("lab").values())[-1]  # type: ignore[no-any-return]
@@ -159,7 +159,7 @@ def web(request: pytest.FixtureRequest, node: Transport) -> Iterator[Web]:
     """An HTTP server on the node: a small one over SSH, the engine's own on simulated nodes."""
     param = request.node.callspec.params["node"]
     if param == "simulated":
-        yield _engine(node)
+        yield _engine(request.getfixturevalue("simulated"))
         return
     live: Transport = node if param == "lab" else request.getfixturevalue("loopback")
     server = live.follow(["python3", "-c", SERVER])
@@ -170,8 +170,47 @@ def web(request: pytest.FixtureRequest, node: Transport) -> Iterator[Web]:
     server.close()
 
 
-def _engine(node: Transport) -> Web:
-    pytest.skip("simulated: no engine is started for this suite yet")
+def _engine(nodes: Mapping[str, Transport]) -> Web:
+    """Start vLLM on both simulated nodes and wait until it serves: nothing smaller serves HTTP there."""
+    head, worker = nodes.values()
+    address = {}
+    for node in (head, worker):
+        routes = json.loads(node.run(["ip", "-j", "addr"]).stdout)
+        [address[node]] = (
+            one["local"]
+            for device in routes
+            if device["ifname"].startswith("enp")
+            for one in device["addr_info"]
+            if one["family"] == "inet"
+        )
+    for rank, node in enumerate((head, worker)):
+        cache = "/home/nvidia/.cache/huggingface:/root/.cache/huggingface"
+        interface = "enp1s0f1np1"
+        words = "docker run -d --name vllm --network host --ipc host --gpus all --device=/dev/infiniband"
+        words += f" -v {cache} -e VLLM_HOST_IP={address[node]}"
+        words += f" -e GLOO_SOCKET_IFNAME={interface} -e NCCL_SOCKET_IFNAME={interface}"
+        words += f" vllm-qwen35 vllm serve {MODEL} --tensor-parallel-size 2 --nnodes 2 --node-rank {rank}"
+        words += f" --master-addr {address[head]} --master-port 29501{' --headless' * rank}"
+        words += " --host 0.0.0.0 --port 8000 --gpu-memory-utilization 0.7 --reasoning-parser qwen3"
+        answer = node.run(words.split())
+        assert answer.ok, answer.stderr
+    base = "http://127.0.0.1:8000"
+    for _ in range(200):
+        if head.http(HttpRequest("GET", f"{base}/health")).status == 200:
+            break
+        head.clock.sleep(30)
+    else:
+        pytest.fail(head.run(["docker", "logs", "vllm"]).stdout)
+    asked = {
+        "model": MODEL,
+        "messages": [{"role": "user", "content": "hi"}],
+        "stream": True,
+        "max_tokens": 32,
+    }
+    stream = HttpRequest(
+        "POST", f"{base}/v1/chat/completions", {"Content-Type": "application/json"}, json.dumps(asked)
+    )
+    return Web(f"{base}/v1/models", f"{base}/nowhere", stream)
 
 
 def close(nodes: Mapping[str, Transport]) -> None:

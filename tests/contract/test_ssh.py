@@ -1,11 +1,12 @@
 """What goes wrong between us and a machine: each has its own error and its own advice."""
 
+import json
 import os
 import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,10 +22,12 @@ from reaffirm.errors import (
     NodeTimeoutError,
     RemoteCommandError,
 )
+from reaffirm.model.evidence import Kind
 from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.node import Machines, NodeSpec, Role
+from reaffirm.nodes import ssh_commands
 from reaffirm.nodes.ssh import open_nodes
-from reaffirm.nodes.transport import LineStream
+from reaffirm.nodes.transport import LineStream, Transport
 
 Start = Callable[..., Sshd]
 
@@ -65,6 +68,12 @@ def _running(words: str) -> list[int]:
         if line.startswith(words):
             found.append(int(path.parent.name))
     return found
+
+
+def _end(words: str) -> None:
+    """End what a lost connection left on this machine."""
+    for pid in _running(words):
+        kill(pid)
 
 
 def _refused(machines: Machines) -> NodeError:
@@ -229,12 +238,13 @@ def test_a_followed_log_reports_a_dropped_connection(start: Start) -> None:
     stream = node.follow(["sh", "-c", "echo first; exec sleep 3212.5"])
     assert [line.text for line in stream.read(10)] == ["first"]
     for session in server.sessions():
-        kill(session)
+        os.kill(session, signal.SIGKILL)
     with pytest.raises(NetworkError):
         _read_on(stream)
     assert stream.exit is None
     stream.close()
     node.close()
+    _end("sleep 3212.5")
 
 
 def _read_on(stream: LineStream) -> None:
@@ -303,6 +313,7 @@ def test_a_half_open_connection_is_noticed(start: Start) -> None:
     assert "dropped" in caught.value.message
     node.close()
     cable.cut()
+    _end("sleep 3213.5")
 
 
 def test_ctrl_c_gets_out_at_once_and_ends_the_command(start: Start) -> None:
@@ -368,9 +379,7 @@ def test_a_machine_that_starts_no_more_commands(start: Start) -> None:
     with pytest.raises(RemoteCommandError) as caught:
         node.run(["true"])
     assert "MaxSessions" in caught.value.hint
-    kill_all = _running("sleep 3219.5")
-    for pid in kill_all:
-        kill(pid)
+    _end("sleep 3219.5")
     stream.close()
     node.close()
 
@@ -417,3 +426,39 @@ def test_every_machine_that_fails_is_named(start: Start) -> None:
     error = _refused(Machines("m", "m.toml", (one, two), ssh_config=str(server.folder / "config")))
     assert "one (127.0.0.1" in error.message
     assert "no-such-host.invalid" in error.message
+
+
+def test_output_without_end_is_cut_and_says_so(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that floods us must not fill the memory, nor pass for whole."""
+    monkeypatch.setattr(ssh_commands, "MOST_OUTPUT", 1000)
+    server = start()
+    node = open_nodes(server.machines("loopback"))["loopback"]
+    said = node.run(["seq", "100000"]).stdout
+    assert said.startswith("1\n2\n3\n")
+    assert said.endswith("[cut: 588895 bytes came, 1000 are kept]\n")
+    node.close()
+
+
+def test_a_shell_of_ones_own_gets_the_same_words(start: Start) -> None:
+    """A word list is quoted once, whatever sshd and the login shell make of it."""
+    server = start()
+    node = open_nodes(server.machines("loopback"))["loopback"]
+    words = ["echo", "A=b", "$(id)", "`id`", "\\", "!!", "~", "#x", "&", "|", "<", "a  b"]
+    code = "import json,sys; print(json.dumps(sys.argv[1:]))"
+    assert json.loads(node.run(["python3", "-c", code, *words]).stdout) == words
+    node.close()
+
+
+@pytest.mark.lab
+def test_the_lab_says_that_it_is_one(lab: Mapping[str, Transport]) -> None:
+    """Evidence from the lab must never pass for evidence from real machines."""
+    assert [transport.kind for transport in lab.values()] == [Kind.LAB, Kind.LAB]
+    assert [transport.run(["hostname"]).stdout for transport in lab.values()] == ["spark-1\n", "spark-2\n"]
+
+
+def test_a_machine_without_the_labs_marker_is_real(start: Start) -> None:
+    """Nothing in a machine file or a parameter says the kind."""
+    server = start()
+    node = open_nodes(server.machines("loopback"))["loopback"]
+    assert node.kind is (Kind.LAB if Path("/etc/reaffirm-lab").exists() else Kind.REAL)
+    node.close()

@@ -3,36 +3,35 @@
 from html.parser import HTMLParser
 from pathlib import Path
 
-_VOID = {"br", "img", "hr", "input", "link", "meta", "path", "use"}
-# What the theme itself puts around the text of a page.
-_THEME = {"article", "nav"}
+_NEVER = ("script", "iframe", "object", "embed", "form", "foreignobject", "base", "meta", "link")
 
 
 class Article(HTMLParser):
-    """The part of a page inside ``<article>``."""
+    """A page: ``text``, ``tags``, ``headings`` of what is inside ``<article>``; ``dangers`` of all of it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, page: Path | str) -> None:
         super().__init__()
         self.dangers: list[str] = []
         self.tags: list[str] = []
         self.text = ""
         self.headings: list[str] = []
         self._inside = False
+        self._script = False
         self._heading = False
-        self.feed(path.read_text(encoding="utf-8"))
+        self.feed(page if isinstance(page, str) else page.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note each element and what could run."""
+        self._script = tag == "script"
         if tag == "article":
             self._inside = True
-        if not self._inside:
-            return
-        self.tags.append(tag)
-        self._heading = tag in ("h1", "h2", "h3")
-        if self._heading:
-            self.headings.append("")
-        if tag in ("script", "iframe", "object", "embed", "form", "foreignobject", "base", "meta", "link"):
-            self.dangers.append(f"<{tag}>")
+        if self._inside:
+            self.tags.append(tag)
+            self._heading = tag in ("h1", "h2", "h3")
+            if self._heading:
+                self.headings.append("")
+            if tag in _NEVER:
+                self.dangers.append(f"<{tag}>")
         for name, value in attrs:
             text = "".join((value or "").split()).lower()
             if name.startswith("on"):
@@ -44,11 +43,12 @@ class Article(HTMLParser):
                 self.dangers.append(f"{tag} {name}={value}")
             if name in ("href", "src") and text.startswith("data:") and not text.startswith("data:image/"):
                 self.dangers.append(f"{tag} {name}={value}")
-            if name in ("src", "fill", "style") and "://" in text:
+            if self._inside and name in ("src", "fill", "style") and "://" in text:
                 self.dangers.append(f"{tag} {name}={value}")
 
     def handle_endtag(self, tag: str) -> None:
         """Leave the article and headings."""
+        self._script = False
         if tag == "article":
             self._inside = False
         if tag in ("h1", "h2", "h3"):
@@ -56,6 +56,8 @@ class Article(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Keep what is seen."""
+        if self._script and "alert(" in data:
+            self.dangers.append(f"script: {data}")
         if self._inside:
             self.text += data
             if self._heading:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-import reaffirm.nodes.connect as connecting
 from reaffirm import steps
 from reaffirm.model.fact import FactValue
+from reaffirm.nodes.connect import connect
 
 ROOT = Path(__file__).parents[2]
 MODEL = "Qwen/Qwen3.5-122B-A10B-FP8"
@@ -19,8 +19,7 @@ def _arc(
 ) -> tuple[list[dict[str, Any]], dict[str, FactValue]]:
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("REAFFIRM_RUN_DIR", str(directory))
-    monkeypatch.setattr(connecting._process, "calls", 0)
-    cluster = connecting.connect("simulated", runbook="a_test")
+    cluster = connect("simulated", runbook="a_test")
     shown = []
     for result in (
         steps.preflight(cluster, images=["sglang", "vllm-node", "vllm-qwen35"], model=MODEL),

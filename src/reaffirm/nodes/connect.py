@@ -92,15 +92,14 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
     if directory is None and published is None and project is not None:
         directory = _interactive(project)
     transports = _live(machines, project)
+    tape = Path(os.devnull)  # answers are redacted all the same: a run is the same with and without a folder
     if directory is not None:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / MACHINES).write_text(redact(path.read_text(encoding="utf-8-sig")), encoding="utf-8")
-        name = _process.recording(directory)
-        recorder = Recorder(
-            directory / name, machines=machines.name, machines_path=machines.path, runbook=runbook
-        )
-        transports = {node: recording(transport, recorder) for node, transport in transports.items()}
-        recorder.begin()
+        tape = directory / _process.recording(directory)
+    recorder = Recorder(tape, machines=machines.name, machines_path=machines.path, runbook=runbook)
+    transports = {name: recording(transport, recorder) for name, transport in transports.items()}
+    recorder.begin()
     return _finish(Cluster(machines, transports, RunContext(directory), consent=consent, runbook=runbook))
 
 

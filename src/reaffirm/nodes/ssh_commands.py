@@ -89,7 +89,7 @@ class RemoteCommand:
             NetworkError: the connection was lost on the way.
         """
         out, err, _ = await asyncio.gather(
-            _read(self.process.stdout), _read(self.process.stderr), self.feed(stdin)
+            _read(self.process.stdout, MOST_OUTPUT), _read(self.process.stderr, MOST_OUTPUT), self.feed(stdin)
         )
         return await self.status(), out, err
 
@@ -159,7 +159,7 @@ async def _end_marked(link: Link, signal_name: str, *marks: str) -> None:
         await asyncio.wait_for(link.connection.run(command, stdin=asyncssh.DEVNULL), 5)
 
 
-async def _read(reader: "asyncssh.SSHReader[bytes]", most: int = MOST_OUTPUT) -> str:
+async def _read(reader: "asyncssh.SSHReader[bytes]", most: int) -> str:
     """Read to the end; keep ``most`` bytes."""
     parts: list[bytes] = []
     size = 0

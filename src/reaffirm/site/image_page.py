@@ -41,7 +41,10 @@ def _value(key: str, value: Any) -> str:
             shown = "<br>".join(code(str(item)) for item in value[:_MANY])
             return f"{shown}<br>and {len(value) - _MANY} more" if len(value) > _MANY else shown
         case dict():
-            return "<br>".join(f"{cell(str(k))}: {_value(str(k), v)}" for k, v in value.items())
+            return "<br>".join(
+                f"<em>{cell(str(k))}:</em>{'<br>' if isinstance(v, list) else ' '}{_value(str(k), v)}"
+                for k, v in value.items()
+            )
         case str() if key == "status":
             return cell(_STATUS.get(value, value))
         case _:

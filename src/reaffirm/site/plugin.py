@@ -14,10 +14,12 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 
 from reaffirm.site.assemble import Site, assemble
 from reaffirm.site.image_page import with_head
+from reaffirm.site.text import title_text
 
 _LOG = logging.getLogger("mkdocs.plugins.reaffirm")
 _STYLE = "assets/reaffirm.css"
 _PUBLISHED = (".ipynb", ".jsonl", ".json", ".log", ".txt")
+_DATA = ("container-images/", "failures/")
 _PAGE_FILES = (".md", ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
 
 
@@ -86,7 +88,12 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
         if page.file.generated_by is not None:
             return markdown
         uri = page.file.src_uri
-        text = with_head(markdown, page.meta) if uri.startswith("container-images/") else markdown
+        text = markdown
+        if uri.startswith("container-images/"):
+            text = with_head(markdown, page.meta)
+            page.meta.setdefault("title", title_text(str(page.meta.get("name", "Image"))))
+        if uri.startswith(_DATA):  # the theme takes a status for one of its own
+            page.meta.pop("status", None)
         return self.site.map.rewrite(text, source=f"{self.site.map.docs}/{uri}", page=uri)
 
     def on_serve(self, server: Any, *, config: Any, builder: Any) -> Any:

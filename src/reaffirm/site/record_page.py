@@ -3,7 +3,7 @@
 import posixpath
 from collections.abc import Mapping
 
-from reaffirm.model.claim import Claim, ClaimKind, Judged, Standing
+from reaffirm.model.claim import Claim, ClaimKind, Judged, Standing, Verdict
 from reaffirm.model.record import Record
 from reaffirm.site.links import Resolve
 from reaffirm.site.page import SitePage, day, kind_badge, status_badge, verdict_badge
@@ -31,8 +31,8 @@ def record_page(
         standings: where each claim stands, by ``(record id, claim id)``.
         uri: where the page will be.
         resolve: where links in the record's text lead.
-        records: page of each record by id; runs: page of each run by the path of its folder;
-        runs: see above.
+        records: page of each record by id.
+        runs: page of each run by the path of its folder.
         runbooks: page of each runbook by name.
     """
     title = f"{record.id} {words(record.title)}"
@@ -103,7 +103,7 @@ def claim_markdown(claim: Claim, standing: Standing, here: _Links) -> str:
         rows.append(("Needs", f"{kind_badge(claim.needs)} evidence or better"))
     if claim.recheck_after:
         rows.append(("Check again after", f"{claim.recheck_after} days"))
-    if claim.told_by:
+    if claim.told_by and standing.verdict is not Verdict.TOLD:  # then the verdict has said it
         rows.append(("Told by", cell(claim.told_by)))
     if claim.rivals:
         rows.append(("Rivals", ", ".join(f"[{code(rival)}](#{rival})" for rival in claim.rivals)))

@@ -72,12 +72,12 @@ def _value(name: str, raw: str, prefix: str) -> str | None:
     value = " ".join(raw.split())
     if name == "id":
         return prefix + value if re.fullmatch(r"[A-Za-z0-9_-]+", value) else None
+    if name == "style":
+        return _declarations(value) or None
     value = _LOCAL_URL.sub(rf"url(#{prefix}\1)", value)
     rest = _LOCAL_URL.sub("", value)
     if re.search(r"url|expression|javascript|data:|[@\\<>]", rest, re.IGNORECASE):
         return None
-    if name == "style":
-        return _declarations(value) or None
     if name == "class":
         return " ".join(word for word in value.split() if _CLASS.match(word)) or None
     return value

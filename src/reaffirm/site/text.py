@@ -14,6 +14,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e
 _MARKUP = re.compile(r"([\\`*\[\]{}])")
 _EDGE_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _LINE_START = re.compile(r"^([ \t]*)([#>+\-!?=:~|]|\d+(?=[.)]))", re.MULTILINE)
+_LOOKALIKES = str.maketrans({"<": "‹", ">": "›", "&": "＆", '"': "”"})
 _LANGUAGE = re.compile(r"[a-z0-9+#-]{1,20}\Z")
 
 
@@ -90,9 +91,18 @@ def table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join(lines)
 
 
+def title_text(text: str) -> str:
+    """Return a text for the title of a page.
+
+    Themes put it into the head and the navigation as it is, some after undoing entities. So the signs that
+    could become markup are replaced by ones that look like them.
+    """
+    return " ".join(plain(text).split()).translate(_LOOKALIKES)
+
+
 def front_matter(title: str) -> str:
     """Return the head of a generated page. mkdocs-macros must not evaluate what a log says."""
-    quoted = " ".join(plain(title).split()).replace("\\", "\\\\").replace('"', '\\"')
+    quoted = title_text(title).replace("\\", "\\\\")
     return f'---\ntitle: "{quoted}"\nrender_macros: false\n---\n'
 
 

@@ -8,12 +8,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
 from reaffirm.model.claim import Check, Claim, ClaimKind, Condition, Expectation, Operand, Operator
 from reaffirm.model.evidence import Kind
 from reaffirm.model.finding import Finding
 from reaffirm.store.frontmatter import Page
+from reaffirm.store.operands import operand_problem, type_of
 
 _CLAIM_KEYS = ("id", "says", "kind", "rivals", "told-by", "needs", "check", "recheck-after")
 _CHECK_KEYS = ("runbook", "fact", "expect", "all")
@@ -22,7 +21,6 @@ _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 _FACT = re.compile(r"[a-z][a-z0-9_]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+\Z")
 _AGE = re.compile(r"(\d+)\s*(day|week|month|year)s?\Z")
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
-_NUMERIC = (Operator.LESS_THAN, Operator.AT_MOST, Operator.GREATER_THAN, Operator.AT_LEAST)
 
 Path = tuple[str | int, ...]
 _Word = TypeVar("_Word", ClaimKind, Kind)
@@ -56,7 +54,7 @@ class _Reader:
             self.wrong(
                 ("claims",),
                 "claims-shape",
-                f"'claims' must be a list, got {_type(data)}",
+                f"'claims' must be a list, got {type_of(data)}",
                 "begin each claim with '- id:'",
             )
             return
@@ -83,7 +81,7 @@ class _Reader:
             self.wrong(
                 path,
                 "claim-shape",
-                f"a claim must be 'key: value' lines, got {_type(item)}",
+                f"a claim must be 'key: value' lines, got {type_of(item)}",
                 "begin it with '- id:'",
             )
             return None
@@ -119,7 +117,9 @@ class _Reader:
         check, path = item["check"], (*path, "check")
         if not isinstance(check, dict):
             self.wrong(
-                path, "check-shape", f"a check must be 'runbook', 'fact' and 'expect', got {_type(check)}"
+                path,
+                "check-shape",
+                f"a check must be 'runbook', 'fact' and 'expect', got {type_of(check)}",
             )
             return None
         self.keys(check, _CHECK_KEYS, path, "check-key", "a check")
@@ -137,7 +137,7 @@ class _Reader:
             self.wrong(
                 (*path, "all"),
                 "check-shape",
-                f"'all' must be a list of 'fact' and 'expect', got {_type(items) if items else 'nothing'}",
+                f"'all' must be a list of 'fact' and 'expect', got {type_of(items) if items else 'nothing'}",
             )
             return None
         conditions = []
@@ -145,7 +145,7 @@ class _Reader:
             here: Path = (*path, "all", index)
             if not isinstance(one, dict):
                 self.wrong(
-                    here, "check-shape", f"each item of 'all' is 'fact' and 'expect', got {_type(one)}"
+                    here, "check-shape", f"each item of 'all' is 'fact' and 'expect', got {type_of(one)}"
                 )
                 continue
             self.keys(one, _CONDITION_KEYS, here, "check-key", "a condition")
@@ -175,7 +175,7 @@ class _Reader:
             self.wrong(
                 path,
                 "expect-shape",
-                f"an expectation is an operator and a value, got {_type(data)}",
+                f"an expectation is an operator and a value, got {type_of(data)}",
                 "write 'expect: {equals: …}'",
             )
             return None
@@ -187,7 +187,7 @@ class _Reader:
                 self.wrong((*path, key), "expect-operator", f"unknown operator {key!r}", _mean(key, words))
                 continue
             operator = Operator(key)
-            if problem := _operand_problem(operator, value):
+            if problem := operand_problem(operator, value):
                 self.wrong((*path, key), "expect-value", problem)
                 continue
             terms[operator] = tuple(value) if isinstance(value, list) else value
@@ -235,7 +235,7 @@ class _Reader:
             self.wrong(
                 (*path, key),
                 "value-type",
-                f"{key!r} must be text, got {_type(value)} {value!r}",
+                f"{key!r} must be text, got {type_of(value)} {value!r}",
                 "put it in quotes",
             )
             return ""
@@ -247,7 +247,7 @@ class _Reader:
             self.wrong(
                 (*path, key),
                 "value-type",
-                f"{key!r} must be a list of texts, got {_type(value)}",
+                f"{key!r} must be a list of texts, got {type_of(value)}",
                 f"write '{key}: [one, two]'",
             )
             return ()
@@ -268,47 +268,7 @@ class _Reader:
         return default
 
 
-def _operand_problem(operator: Operator, value: Any) -> str:
-    if operator in _NUMERIC and not _is_number(value):
-        return f"'{operator}' needs a number, got {_type(value)} {value!r}"
-    if operator is Operator.BETWEEN and not (
-        isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)) and value[0] <= value[1]
-    ):
-        return f"'between' needs [low, high], got {value!r}"
-    if operator is Operator.MATCHES:
-        try:
-            re.compile(value)
-        except (re.error, TypeError) as error:
-            return f"'matches' needs a regular expression, got {value!r}: {error}"
-    if operator is Operator.VERSION:
-        try:
-            SpecifierSet(value)
-        except (InvalidSpecifier, AttributeError, TypeError):
-            return f"'version' needs a range such as '>=0.14,<0.15', got {value!r}"
-    if isinstance(value, dict) or (
-        isinstance(value, list) and any(isinstance(one, list | dict) for one in value)
-    ):
-        return f"'{operator}' needs a value or a list of values, got {_type(value)}"
-    return ""
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
-
-
 def _mean(word: str, known: Iterable[str]) -> str:
     words = list(known)
     near = difflib.get_close_matches(word.lower().replace("_", "-"), words, n=1)
     return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(words)}"
-
-
-def _type(value: Any) -> str:
-    names = {
-        dict: "a mapping",
-        list: "a list",
-        str: "text",
-        bool: "true/false",
-        int: "a number",
-        float: "a number",
-    }
-    return "nothing" if value is None else names.get(type(value), type(value).__name__)

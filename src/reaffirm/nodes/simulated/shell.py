@@ -56,9 +56,13 @@ def answer(world: "World", node: SimulatedNode, argv: Sequence[str], stdin: str 
 
 def _printf(rest: list[str]) -> Output:
     template, values = (rest[0] if rest else ""), rest[1:]
-    text = template.replace("\\n", "\n").replace("\\t", "\t")
-    for value in values:
-        text = text.replace("%s", value, 1)
+    parts = template.replace("\\n", "\n").replace("\\t", "\t").split("%s")
+    text, first = "", True
+    while first or (values and len(parts) > 1):  # the template is used again until no word is left
+        first = False
+        text += parts[0]
+        for part in parts[1:]:
+            text += (values.pop(0) if values else "") + part
     return Output(0, text)
 
 
@@ -195,7 +199,8 @@ def meminfo(node: SimulatedNode) -> str:
 
 def _cat(node: SimulatedNode, rest: list[str], stdin: str | None) -> Output:
     if not rest or rest == ["-"]:
-        return Output(0, stdin or "")
+        # bytes that are no text come back as what no text is shown as
+        return Output(0, (stdin or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
     out, err = "", ""
     for path in rest:
         if path == "/proc/meminfo":

@@ -192,7 +192,12 @@ class SimulatedStream:
         return self._exit
 
     def read(self, seconds: float) -> list[Line]:
-        """Return the lines that have come, waiting at most ``seconds`` for the first."""
+        """Return the lines that have come, waiting at most ``seconds`` for the first.
+
+        Raises:
+            NodeTimeoutError: the limit of the command was reached.
+            NetworkError: the node went away.
+        """
         if self._closed or self._exit is not None:
             return []
         end = min(self._world.clock.now() + max(seconds, 0.0), self._deadline)
@@ -227,12 +232,13 @@ class SimulatedStream:
         if container is None:
             if self._world.clock.now() >= self._at:
                 self._exit = self._code
-            elif self._world.clock.now() >= self._deadline:
-                self._exit = 124
         elif container.status not in ("running", "restarting", "created"):
             self._exit = 0
-        elif self._world.clock.now() >= self._deadline:
-            self._exit = 124
+        if self._exit is None and self._world.clock.now() >= self._deadline:
+            msg = f"{self._node.name}: what was followed did not end within its time limit"
+            raise NodeTimeoutError(
+                msg, node=self._node.name, hint="raise the limit, or look at the node by hand"
+            )
         return self._exit is not None
 
     def close(self) -> None:
