@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +15,7 @@ import pytest
 from conftest import close
 from sshd import Sshd, children, free_port, kill, make_key, missing
 
+import reaffirm
 from reaffirm.errors import (
     AuthenticationError,
     MachineFileError,
@@ -25,7 +27,9 @@ from reaffirm.errors import (
 from reaffirm.model.evidence import Kind
 from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.node import Machines, NodeSpec, Role
+from reaffirm.nodes import connect as connecting
 from reaffirm.nodes import ssh_commands
+from reaffirm.nodes.cluster import Cluster
 from reaffirm.nodes.ssh import open_nodes
 from reaffirm.nodes.transport import LineStream, Transport
 
@@ -462,3 +466,39 @@ def test_a_machine_without_the_labs_marker_is_real(start: Start) -> None:
     node = open_nodes(server.machines("loopback"))["loopback"]
     assert node.kind is (Kind.LAB if Path("/etc/reaffirm-lab").exists() else Kind.REAL)
     node.close()
+
+
+def test_connect_records_real_machines_and_replays_them(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole way: a machine file, SSH, a recording, and the published run without any machine."""
+    server = start()
+    nodes = tmp_path / "project" / "runbooks" / "nodes"
+    nodes.mkdir(parents=True)
+    (tmp_path / "project" / "adrs").mkdir()
+    where = os.path.relpath(server.folder / "config", nodes)
+    (nodes / "mine.toml").write_text(
+        f'ssh-config = "{where}"\n[[node]]\nname = "one"\nrole = "head"\naddress = "loopback"\n'
+        '[[node]]\nname = "two"\nrole = "worker"\naddress = "loopback"\njump = "one"\n'
+    )
+    published = tmp_path / "project" / "docs" / "runs" / "x" / "1"
+    monkeypatch.setattr(connecting, "_process", connecting._Process())
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.chdir(tmp_path / "project")
+    monkeypatch.setenv("REAFFIRM_RUN_DIR", str(published))
+
+    def story(cluster: Cluster) -> list[object]:
+        stream = cluster.workers[0].follow(["sh", "-c", "echo a; sleep 0.3; echo b"])
+        seen: list[object] = [cluster.kind, cluster.head.run(["cat"], stdin="x"), cluster.head.clock.now()]
+        while stream.exit is None:
+            seen += stream.read(2)
+        stream.close()
+        cluster.close()
+        return seen
+
+    told = story(reaffirm.connect("mine"))
+    server.stop()
+    monkeypatch.delenv("REAFFIRM_RUN_DIR")
+    (published / "provenance.json").write_text('{"kind": "real"}')
+    monkeypatch.chdir(published)
+    assert story(reaffirm.connect("mine")) == told

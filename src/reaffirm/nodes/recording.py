@@ -12,6 +12,7 @@ from reaffirm.errors import ReaffirmError, UsageError
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
+from reaffirm.nodes.exchange_json import answer_to_json, error_to_json, http_to_json, request_to_json
 from reaffirm.nodes.recording_format import Header, encode
 from reaffirm.nodes.transport import LineStream, Transport
 from reaffirm.redact import LineRedactor, redact, redact_header, redact_words
@@ -267,50 +268,6 @@ def _http(answer: HttpAnswer) -> HttpAnswer:
         chunks = (Chunk(clean, chunks[0].at), *(Chunk("", chunk.at) for chunk in chunks[1:]))
     headers = {name: redact_header(name, value) for name, value in answer.headers.items()}
     return HttpAnswer(answer.status, headers, chunks, answer.started, answer.ended, redact(answer.error))
-
-
-def answer_to_json(answer: Answer) -> dict[str, Any]:
-    """Return an answer as plain data."""
-    return {
-        "exit": answer.exit,
-        "stdout": answer.stdout,
-        "stderr": answer.stderr,
-        "started": answer.started,
-        "ended": answer.ended,
-    }
-
-
-def request_to_json(request: HttpRequest) -> dict[str, Any]:
-    """Return an HTTP request as plain data, redacted."""
-    return {
-        "method": request.method,
-        "url": redact(request.url),
-        "headers": {name: redact_header(name, value) for name, value in request.headers.items()},
-        "body": None if request.body is None else redact(request.body),
-    }
-
-
-def http_to_json(answer: HttpAnswer) -> dict[str, Any]:
-    """Return an HTTP answer as plain data."""
-    return {
-        "status": answer.status,
-        "headers": dict(answer.headers),
-        "chunks": [[chunk.data, chunk.at] for chunk in answer.chunks],
-        "started": answer.started,
-        "ended": answer.ended,
-        "error": answer.error,
-    }
-
-
-def error_to_json(error: ReaffirmError) -> dict[str, str]:
-    """Return an error as plain data, redacted."""
-    return {
-        "type": type(error).__name__,
-        "message": redact(error.message),
-        "hint": redact(error.hint),
-        "page": error.page,
-        "node": getattr(error, "node", ""),
-    }
 
 
 def _versions() -> dict[str, str]:

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reaffirm import errors
 from reaffirm.clock import Clock
-from reaffirm.errors import NodeError, ReaffirmError, RecordingError
+from reaffirm.errors import RecordingError
 from reaffirm.model.evidence import Kind, Via
-from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
+from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
-from reaffirm.nodes.recording import request_to_json
+from reaffirm.nodes.exchange_json import answer_from_json, error_from_json, http_from_json, request_to_json
 from reaffirm.nodes.recording_format import Event, Header, Tape, read_tape
 from reaffirm.nodes.transport import LineStream, Transport
 from reaffirm.redact import redact, redact_words
@@ -67,7 +66,7 @@ class Replay:
             )
             raise RecordingError(msg, hint="its recording goes no further; run it again live")
         if error := event.fields.get("error"):
-            raise _error(error)
+            raise error_from_json(error)
         return event
 
     def next_of_stream(self, stream: str) -> Event | None:
@@ -158,7 +157,7 @@ class _Replayed:
         name = None if stdin is None else digest(redact(stdin))
         asked = {"argv": redact_words(argv), "stdin": name}
         answer = self._replay.take("run", self._node.name, asked, stdin).fields["answer"]
-        return Answer(**answer)
+        return answer_from_json(answer)
 
     def follow(self, argv: Sequence[str], *, timeout: float = 3600.0) -> LineStream:
         event = self._replay.take("follow", self._node.name, {"argv": redact_words(argv)})
@@ -166,10 +165,7 @@ class _Replayed:
 
     def http(self, request: HttpRequest, *, timeout: float = 30.0) -> HttpAnswer:
         said = self._replay.take("http", self._node.name, request_to_json(request)).fields["answer"]
-        chunks = tuple(Chunk(data, at) for data, at in said["chunks"])
-        return HttpAnswer(
-            said["status"], said["headers"], chunks, said["started"], said["ended"], said["error"]
-        )
+        return http_from_json(said)
 
     def close(self) -> None:
         """There is nothing to let go of."""
@@ -231,13 +227,3 @@ def _shown(fields: Mapping[str, Any]) -> str:
         return f"{node}: {fields['method']} {fields['url']}"
     rest = {key: fields[key] for key in ("seconds", "stream", "call") if key in fields}
     return f"{node}: {op} {json.dumps(rest)}" if rest else f"{node}: {op}"
-
-
-def _error(said: Mapping[str, str]) -> ReaffirmError:
-    """Return the recorded error again."""
-    kind = getattr(errors, said["type"], None)
-    if isinstance(kind, type) and issubclass(kind, NodeError):
-        return kind(said["message"], node=said["node"], hint=said["hint"], page=said["page"])
-    if isinstance(kind, type) and issubclass(kind, ReaffirmError):
-        return kind(said["message"], hint=said["hint"], page=said["page"])
-    return ReaffirmError(said["message"], hint=said["hint"], page=said["page"])

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,12 +40,19 @@ def read_images(folder: Path) -> dict[str, ContainerImage]:
     for path in sorted(folder.glob("*.md")):
         if path.name in ("README.md", "index.md"):
             continue
-        image = read_image(path)
+        state = path.stat()
+        image = _unchanged(path, state.st_mtime_ns, state.st_size)
         if image.name in images:
             msg = f"{path}:1: the name {image.name!r} is already that of {images[image.name].path}"
             raise DocumentError(msg, hint="give each page a name of its own")
         images[image.name] = image
     return images
+
+
+@lru_cache(maxsize=256)
+def _unchanged(path: Path, _mtime_ns: int, _size: int) -> ContainerImage:
+    """Read a page once for as long as it stays the same: every step that names an image asks for all."""
+    return read_image(path)
 
 
 def read_image(path: Path, *, shown: str = "") -> ContainerImage:

@@ -3,7 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+
+# Reading an address costs more than all else that is done with it, and there are few of them.
+_inet = cache(IPv4Interface)
+_address = cache(IPv4Address)
+_EVERYWHERE = IPv4Network("0.0.0.0/0")
 
 
 class Way(StrEnum):
@@ -39,7 +45,7 @@ class Interface:
     @property
     def inet(self) -> list[IPv4Interface]:
         """Its IPv4 addresses with their networks."""
-        return [IPv4Interface(address) for address in self.addresses]
+        return [_inet(address) for address in self.addresses]
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,13 @@ class Host:
         """Return the device of that name, if there is one."""
         return next((i for i in self.interfaces if i.name == name), None)
 
+    def state(self) -> tuple[object, ...]:
+        """Return all that decides where a packet goes; equal states mean equal ways."""
+        return tuple(
+            (i.name, i.up, tuple(i.addresses), i.link, i.gateway, i.metric, i.virtual)
+            for i in self.interfaces
+        )
+
     def routes(self) -> list[Route]:
         """Return the routing table as ``ip route`` lists it: default routes first."""
         defaults: list[Route] = []
@@ -93,15 +106,14 @@ class Host:
                 down = device.virtual
                 connected.append(Route(address.network, device.name, source, linkdown=down))
                 if device.gateway and not down:
-                    everywhere = IPv4Network("0.0.0.0/0")
-                    defaults.append(Route(everywhere, device.name, source, device.gateway, device.metric))
+                    defaults.append(Route(_EVERYWHERE, device.name, source, device.gateway, device.metric))
         defaults.sort(key=lambda route: route.metric)
         connected.sort(key=lambda route: int(route.network.network_address))
         return defaults + connected
 
     def route_to(self, address: str) -> Route | None:
         """Return the route that a packet to that address takes."""
-        target = IPv4Address(address)
+        target = _address(address)
         fitting = [r for r in self.routes() if target in r.network and not r.linkdown]
         return max(fitting, key=lambda r: (r.network.prefixlen, -r.metric), default=None)
 
@@ -114,14 +126,14 @@ class Host:
 
     def owns(self, address: str) -> bool:
         """Whether the address is this host's own (any of loopback is)."""
-        target = IPv4Address(address)
+        target = _address(address)
         if target.is_loopback:
             return True
         return any(target == inet.ip for device in self.interfaces if device.up for inet in device.inet)
 
     def link_of(self, address: str) -> str:
         """Return the link on which this host listens at that address; empty where it does not."""
-        target = IPv4Address(address)
+        target = _address(address)
         for device in self.interfaces:
             if device.carrier and any(target == inet.ip for inet in device.inet):
                 return device.link
@@ -133,10 +145,23 @@ class Wires:
 
     def __init__(self, forwarding: Iterable[frozenset[str]] = ()) -> None:
         self.forwarding = set(forwarding)
+        self._ways: dict[tuple[object, ...], tuple[Way, Host | None]] = {}
+        self._hosts: dict[int, Host] = {}
 
     def way(self, source: Host, address: str, hosts: Iterable[Host]) -> tuple[Way, Host | None]:
-        """Return how a packet from ``source`` to ``address`` fares, and the host that gets it."""
-        if source.owns(address) or IPv4Address(address).is_unspecified:
+        """Return how a packet from ``source`` to ``address`` fares, and the host that gets it.
+
+        Ranks that wait for each other ask at every moment; the answer is kept while nothing changes.
+        """
+        everybody = (source, *hosts)
+        self._hosts.update((id(host), host) for host in everybody)  # kept, so that no id is used twice
+        key = (address, frozenset(self.forwarding), *((id(host), host.state()) for host in everybody))
+        if key not in self._ways:
+            self._ways[key] = self._find(source, address, everybody[1:])
+        return self._ways[key]
+
+    def _find(self, source: Host, address: str, hosts: Iterable[Host]) -> tuple[Way, Host | None]:
+        if source.owns(address) or _address(address).is_unspecified:
             return Way.OPEN, source
         route = source.route_to(address)
         if route is None:
