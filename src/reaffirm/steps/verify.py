@@ -37,7 +37,7 @@ def verify(
     """Ask the service on the head: ``/health``, ``/v1/models``, then streamed chat completions.
 
     Times are the head's, measured on the head: time to first token from the start of the request to the
-    first text, inter-token latency between arrivals, tokens per second from the server's count between
+    first text, inter-token latency (mean) between arrivals, tokens per second from the server's count between
     first and last text. Each figure is the median over the requests; what could not be measured is unknown.
     The machine file's prompt, limit and extra fields for this model are used where it has some.
 
