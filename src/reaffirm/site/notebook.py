@@ -56,7 +56,7 @@ def notebook_page(
         if heading:
             cells = [{**cells[0], "source": rest}, *cells[1:]]
     heading = heading or run.runbook.replace("_", " ")
-    title = f"{heading} ({run.kind} run, {day(run.started)})"
+    title = f"{heading} ({run.kind} run, {day(run.when)})"
     parts = [front_matter(title) + f"\n# {inline(title)}", _head(run, uri, runbook_page)]
     parts += [text for cell in cells if (text := _cell(cell, resolve))]
     return SitePage(uri, title, "\n\n".join(parts) + "\n")
@@ -79,7 +79,7 @@ def _head(run: PublishedRun, uri: str, runbook_page: str) -> str:
     rows: list[tuple[str, ...]] = [
         ("Runbook", runbook),
         ("Kind", kind_badge(run.kind, run.via)),
-        ("Started", minute(run.started)),
+        ("Started", minute(run.started) + (" (virtual clock)" if run.kind is Kind.SIMULATED else "")),
         ("Run", code(run.run)),
     ]
     if run.versions:

@@ -28,10 +28,10 @@ def runs_table(
     rows = []
     for run in runs:
         link = f"[{cell(run.run)}]({posixpath.relpath(pages[run.path], folder)})"
-        started = f'<span class="rf-nowrap">{minute(run.started)}</span>'
+        started = f'<span class="rf-nowrap">{minute(run.when)}</span>'
         row = (link, kind_badge(run.kind, run.via), started)
         rows.append((code(run.runbook), *row) if runbook else row)
-    columns = ("Run", "Kind", "Started (node time)")
+    columns = ("Run", "Kind", "When")
     return table(("Runbook", *columns) if runbook else columns, rows)
 
 

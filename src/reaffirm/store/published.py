@@ -5,6 +5,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -46,11 +47,22 @@ class PublishedRun:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
 
+    @property
+    def when(self) -> datetime:
+        """When the run happened (UTC): the node's time, which dates its evidence.
+
+        The clock of simulated nodes is virtual and dates nothing; such a run carries its time in its name.
+        """
+        if self.kind is Kind.SIMULATED:
+            with suppress(ValueError):
+                return datetime.strptime(self.run[:16], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        return self.started
+
     def evidence(self) -> tuple[Evidence, ...]:
         """Return each fact of the run as evidence."""
         return tuple(
             Evidence(
-                f.name, f.value, f.unit, self.kind, self.via, self.started, self.run, self.runbook, self.path
+                f.name, f.value, f.unit, self.kind, self.via, self.when, self.run, self.runbook, self.path
             )
             for f in self.facts
         )
@@ -95,7 +107,7 @@ def read_published(folder: Path, *, shown: str = "docs/runs") -> PublishedRuns:
             except DocumentError as error:
                 message = error.message.removeprefix(f"{name}/")
                 findings.append(Finding(name, 1, "run-damaged", message, error.hint))
-    newest = sorted(runs, key=lambda one: (one.started, one.run), reverse=True)
+    newest = sorted(runs, key=lambda one: (one.when, one.run), reverse=True)
     return PublishedRuns(tuple(sorted(newest, key=lambda one: one.runbook)), tuple(findings))
 
 
