@@ -51,7 +51,10 @@ def make() -> str:
     )
     if not answer.ok:
         raise CommandFailedError(["python3", "build_model.py"], answer.code, answer.out + answer.err)
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.move(scratch, folder)
+    if folder.is_dir() and digest(folder) == digest(scratch):  # a container may be reading it
+        shutil.rmtree(scratch)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.move(scratch, folder)
     stamp.write_text(_inputs())
     return f"{answer.out.strip().splitlines()[-1]}, sha256 {digest(folder)}"
