@@ -88,6 +88,10 @@ class ScriptedNode:
                 if name in self.containers:
                     return json.dumps([self._state(self.containers[name])])
                 return (1, "[]\n", f"Error: No such object: {name}\n")
+            case ["docker", "inspect", "--format", "{{json .State}}", name]:
+                if name in self.containers:
+                    return json.dumps(self._state(self.containers[name])["State"])
+                return (1, "\n", f"Error: No such object: {name}\n")
             case ["docker", "logs", "--timestamps", name]:
                 return f"2026-01-01T00:00:00Z a line of {name}\n"
             case ["docker", "rm", "-f", name]:

@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -74,7 +74,7 @@ class StageBook:
     errors: tuple[re.Pattern[str], ...]
     secondary: tuple[re.Pattern[str], ...]
 
-    @property
+    @cached_property
     def ids(self) -> tuple[str, ...]:
         """The stages' ids in order."""
         return tuple(stage.id for stage in self.stages)

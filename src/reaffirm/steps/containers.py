@@ -10,7 +10,7 @@ from reaffirm.images.plan import LABEL
 from reaffirm.model.exchange import Answer
 from reaffirm.model.survey import ImageHere
 from reaffirm.nodes.transport import Transport
-from reaffirm.steps.asking import NO_ANSWER, Asker, json_list, why_not
+from reaffirm.steps.asking import NO_ANSWER, Asker, json_line, json_list, why_not
 from reaffirm.steps.reading import image_here
 
 # "Error: No such object: x" (docker), "Error: no such object: "x"" (podman), "No such image: x".
@@ -72,15 +72,49 @@ def read_container(node: Transport, name: str, answer: Answer) -> Container | No
     return None if entry is None else _container(name, entry, answer.stdout)
 
 
+@dataclass(frozen=True)
+class State:
+    """Whether a container runs. ``exit`` counts once it has ended; ``oom``: killed for want of memory."""
+
+    status: str
+    exit: int
+    oom: bool
+
+    @property
+    def ended(self) -> bool:
+        """Whether it ended for good."""
+        return self.status not in ("running", "created", "restarting", "paused")
+
+
+def state(asker: Asker, node: Transport, name: str) -> State | None:
+    """Return only the state of a container, or ``None`` when there is none: for asking every few seconds.
+
+    Raises:
+        NodeError: the node could not be asked, or Docker answered something that cannot be read.
+    """
+    answer = asker.ask(node, ["docker", "inspect", "--format", "{{json .State}}", name])
+    if not answer.ok and _ABSENT.search(answer.stderr):
+        return None
+    entry = json_line(answer)
+    if entry is None:
+        msg = f"{node.node.name}: docker inspect {name}: {why_not(answer)}"
+        raise NodeError(msg, node=node.node.name, hint="try the same command on that node by hand")
+    return _state(entry)
+
+
+def _state(entry: Mapping[str, Any]) -> State:
+    status = str(entry.get("Status") or ("running" if entry.get("Running") else "exited"))
+    return State(status, int(entry.get("ExitCode") or 0), bool(entry.get("OOMKilled")))
+
+
 def _container(name: str, entry: Mapping[str, Any], raw: str) -> Container:
-    state, config = entry["State"], entry.get("Config") or {}
+    now, config = _state(entry["State"]), entry.get("Config") or {}
     labels = config.get("Labels") or {}
-    status = str(state.get("Status") or ("running" if state.get("Running") else "exited"))
     return Container(
         name=name,
-        status=status,
-        exit=int(state.get("ExitCode") or 0),
-        oom=bool(state.get("OOMKilled")),
+        status=now.status,
+        exit=now.exit,
+        oom=now.oom,
         image=str(config.get("Image") or entry.get("ImageName") or ""),
         runbook=labels.get(LABEL),
         command=tuple(str(word) for word in (config.get("Cmd") or ())),

@@ -11,7 +11,7 @@ from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.report import Outcome
 from reaffirm.nodes.transport import LineStream, Transport
 from reaffirm.steps.asking import Asker, why_not
-from reaffirm.steps.containers import inspect
+from reaffirm.steps.containers import state
 
 #: Seconds of the node's time: between looks at the logs, between looks at the containers' state, between
 #: looks at /health while nothing says that it serves, and for the last words after a container died.
@@ -148,11 +148,11 @@ class Follower:
         """See whether the container still runs."""
         if rank.death is not None:
             return
-        held = inspect(self.asker, rank.node, rank.plan.container)
+        held = state(self.asker, rank.node, rank.plan.container)
         now = rank.now()
         if held is None:
             rank.death = Died(rank.name, now, -1, words="the container was removed by somebody else")
-        elif not held.running and held.status not in ("created", "restarting", "paused"):
+        elif held.ended:
             rank.death = Died(rank.name, now, held.exit, held.oom)
 
     def _judge(self, now: float) -> bool:
