@@ -55,7 +55,7 @@ def test_ready_when_the_head_is_healthy() -> None:
     assert facts["last_stage"] == "ready"
     assert isinstance(facts["seconds_to_ready"], float)
     assert 40 < facts["seconds_to_ready"] < 60
-    assert facts["first_error"] is None
+    assert facts["first_error"] == "none"
     assert all(stream.closed for stream in (*head.streams, *worker.streams))
     assert result.logs_saved == ()
     assert set(head.containers) == {"vllm-head"}

@@ -46,9 +46,13 @@ def launch_report(
 
 def _facts(follower: Follower, prefix: str, errors: ErrorOrder) -> tuple[Fact, ...]:
     ready = follower.outcome is Outcome.READY
-    known = follower.outcome is not Outcome.UNKNOWN
-    failed = follower.outcome is Outcome.FAILED
-    first = f"{errors.first.node}: {errors.first.text}" if failed and errors.first else None
+    # Where no server can run, nothing was learned about one.
+    known = follower.outcome not in (Outcome.UNKNOWN, Outcome.REACHED)
+    first: str | None = "none"
+    if follower.outcome is Outcome.FAILED:
+        first = f"{errors.first.node}: {errors.first.text}" if errors.first else None
+    elif follower.outcome is Outcome.UNKNOWN:
+        first = None
     return (
         Fact(f"{prefix}.ready", ready if known else None),
         Fact(f"{prefix}.outcome", follower.outcome.value),
