@@ -175,7 +175,7 @@ def test_program_in_place_of_a_server_ends_in_reached() -> None:
     head.starts["sglang-head"] = worker.starts["sglang-worker"] = (lines, 9.5, 0)
     result = launch(cluster, "sglang", image="img", model=MODEL)
     assert result.outcome is Outcome.REACHED
-    assert _facts(result)["ready"] is False
+    assert _facts(result)["ready"] is None
     text = result._repr_mimebundle_()["text/plain"]
     assert note in text
     assert '"$(cat scripts/node/reach.py)" --rank 1 --world-size 2 --init tcp://192.0.2.12:50001' in text
