@@ -9,7 +9,7 @@ from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import Asker, json_line, why_not
 from reaffirm.steps.check_rows import FAIL, PASS, UNKNOWN, Checks, all_of
 from reaffirm.steps.containers import image_on
-from reaffirm.steps.reading import disk_free, gib
+from reaffirm.steps.reading import amount, disk_free, gib
 
 
 def image(asker: Asker, alive: Sequence[Transport], reference: str, checks: Checks) -> bool | None:
