@@ -84,7 +84,7 @@ def _weights_of(node: str, model: str, told: dict[str, Any], checks: Checks, sta
         then = f"hf download {model} on that node; both nodes need the weights"
         checks.add(node, "weights", FAIL, f"{model} is not there", then)
         return False
-    size = f"{told.get('files')} file(s), {gib(int(told.get('bytes') or 0))} GiB in {told.get('path')}"
+    size = f"{told.get('files')} file(s), {amount(int(told.get('bytes') or 0))} in {told.get('path')}"
     if missing or incomplete:
         lacks = (
             f"missing: {', '.join(missing[:3]) or 'none'}; incomplete: {', '.join(incomplete[:3]) or 'none'}"
