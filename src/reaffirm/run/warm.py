@@ -7,6 +7,7 @@ or between them: a cell never finds a module half loaded. What cannot be loaded 
 where a cell asks for it.
 """
 
+import signal
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -32,6 +33,7 @@ PARTS = (
     "reaffirm.nodes.simulated.lines:wordings",
     "reaffirm.nodes.simulated.http_server",
     "reaffirm.nodes.simulated",
+    "reaffirm.run.warm:pages",
 )
 
 
@@ -44,7 +46,8 @@ def load_ipython_extension(_shell: Any) -> None:
 
     def load_one() -> None:
         part = next(rest, None)
-        if part is not None:
+        # Where Ctrl-C is not ignored a cell is under way that waits for something; it loads what it needs.
+        if part is not None and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
             load(part)
             loop.add_callback(load_one)
 
@@ -58,3 +61,12 @@ def load(part: str) -> None:
         loaded = import_module(module)
         if function:
             getattr(loaded, function)()
+
+
+def pages() -> None:
+    """Read the pages of images, which are kept for as long as they stay the same."""
+    from reaffirm.store.images import read_images
+    from reaffirm.store.project import find_project, image_folders
+
+    for folder in image_folders(find_project()):
+        read_images(folder)
