@@ -1,12 +1,12 @@
 """How a step asks nodes: every request is remembered, so that the report can show what was sent where."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from reaffirm.errors import NodeError
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Sent
 from reaffirm.nodes.transport import LineStream, Transport
+from reaffirm.steps.foreign_json import foreign_json
 from reaffirm.store.node_programs import node_program
 
 #: The exit status of an answer that stands for "the node did not answer".
@@ -79,7 +79,7 @@ def json_line(answer: Answer) -> dict[str, Any] | None:
     if not answer.ok or not lines:
         return None
     try:
-        data = json.loads(lines[-1])
+        data = foreign_json(lines[-1])
     except ValueError:
         return None
     return data if isinstance(data, dict) else None
@@ -88,7 +88,7 @@ def json_line(answer: Answer) -> dict[str, Any] | None:
 def json_list(answer: Answer) -> list[dict[str, Any]] | None:
     """Return a command's output as a list of JSON objects, or ``None`` when it is none."""
     try:
-        data = json.loads(answer.stdout)
+        data = foreign_json(answer.stdout)
     except ValueError:
         return None
     if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):

@@ -13,6 +13,7 @@ from reaffirm.model.node import LaunchHere, ModelHere
 from reaffirm.model.report import Block, Log, Outcome, Table
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.steps.asking import Asker
+from reaffirm.steps.foreign_json import foreign_json
 from reaffirm.steps.named import model_on
 from reaffirm.steps.result import StepResult, tell
 from reaffirm.steps.streaming import Completion, completion
@@ -74,7 +75,7 @@ def _models(asker: Asker, cluster: Cluster, base: str) -> tuple[list[str], str]:
     if answer.status != 200:
         return [], f"HTTP {answer.status} {answer.error}".strip()
     try:
-        names = [str(entry["id"]) for entry in json.loads(answer.body)["data"]]
+        names = [str(entry["id"]) for entry in foreign_json(answer.body)["data"]]
     except (ValueError, KeyError, TypeError):
         return [], f"not a list of models: {' '.join(answer.body.split())[:80]!r}"
     return names, "" if names else "an empty list"
