@@ -58,7 +58,9 @@ def test_events_do_not_depend_on_where_chunks_are_cut(cuts: list[int]) -> None:
     assert rest == ""
 
 
-@pytest.mark.parametrize("chunks", [["data: x\n\n" * 200_000], ["x" * 65_536] * 1000], ids=["one chunk", "no line"])
+@pytest.mark.parametrize(
+    "chunks", [["data: x\n\n" * 200_000], ["x" * 65_536] * 1000], ids=["one chunk", "no line"]
+)
 def test_size_costs_no_more_than_size(chunks: list[str]) -> None:
     """A server that sends megabytes in one piece, or no end of line, would hold the run for minutes."""
     told, rest = events([Chunk(chunk, 1.0) for chunk in chunks])

@@ -108,7 +108,7 @@ def _typed_in(given: Mapping[str, Any], read: Read) -> Iterator[tuple[str, Any]]
     """All parameters as typed, in papermill's order: of a name given twice the last one counts."""
     for coded in given.get("parameters_base64") or ():
         try:
-            text = base64.b64decode(coded).decode()
+            text = base64.b64decode("".join(coded.split()), validate=True).decode()
         except (binascii.Error, UnicodeDecodeError) as error:
             msg = f"-b: not text in base64: {error}"
             raise ParameterError(msg, hint="give YAML, encoded") from error

@@ -1,5 +1,6 @@
 """How a step asks nodes: every request is remembered, so that the report can show what was sent where."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -73,6 +74,10 @@ class Asker:
             self.sent.append(sent)
 
 
+# Docker's last line: "Run 'docker run --help' for more information", older ones "See 'docker run --help'."
+_HELP = re.compile(r"\s*(Run|See) '[^']*--help'")
+
+
 def json_line(answer: Answer) -> dict[str, Any] | None:
     """Return the JSON object on the last line of a node program's output, or ``None``."""
     lines = answer.stdout.strip().splitlines()
@@ -100,7 +105,8 @@ def why_not(answer: Answer) -> str:
     """Return in one line why an answer is of no use."""
     if answer.exit == NO_ANSWER:
         return answer.stderr.splitlines()[0] if answer.stderr else "no answer"
-    said = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
+    words = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
+    said = [line for line in words if line.strip() and not _HELP.match(line)]
     if answer.exit == 127:
         return said[-1] if said else "no such command there"
     if not answer.ok:
