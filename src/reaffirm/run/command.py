@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -38,6 +39,9 @@ def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any])
         say(f"reaffirm: {error}")
         sys.exit(error.exit_code)
     except RunStoppedError as stopped:
+        logging.getLogger("asyncio").setLevel(
+            logging.CRITICAL
+        )  # it would tell of every task that was cut off
         say(str(stopped))
         sys.exit(stopped.status)
 

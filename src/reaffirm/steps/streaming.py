@@ -178,8 +178,9 @@ def _measured(
 
 def _tokens(usage: object) -> int | None:
     count = usage.get("completion_tokens") if isinstance(usage, dict) else None
-    whole = isinstance(count, int) and not isinstance(count, bool)
-    return count if whole and 0 < count <= _MOST_TOKENS else None
+    if not isinstance(count, int) or isinstance(count, bool):
+        return None
+    return count if 0 < count <= _MOST_TOKENS else None
 
 
 def _words(error: object) -> str:
