@@ -75,6 +75,7 @@ class Asker:
 
 
 # Docker's last line: "Run 'docker run --help' for more information", older ones "See 'docker run --help'."
+_LINE = 300
 _HELP = re.compile(r"\s*(Run|See) '[^']*--help'")
 
 
@@ -101,14 +102,19 @@ def json_list(answer: Answer) -> list[dict[str, Any]] | None:
     return data
 
 
+def _short(line: str) -> str:
+    return line if len(line) <= _LINE else f"{line[:_LINE]}… ({len(line)} characters)"
+
+
 def why_not(answer: Answer) -> str:
     """Return in one line why an answer is of no use."""
     if answer.exit == NO_ANSWER:
         return answer.stderr.splitlines()[0] if answer.stderr else "no answer"
     words = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
     said = [line for line in words if line.strip() and not _HELP.match(line)]
+    last = _short(said[-1]) if said else ""
     if answer.exit == 127:
-        return said[-1] if said else "no such command there"
+        return last or "no such command there"
     if not answer.ok:
-        return f"status {answer.exit}: {said[-1] if said else 'no words'}"
+        return f"status {answer.exit}: {last or 'no words'}"
     return "an answer that cannot be read" if said else "an empty answer"
