@@ -77,7 +77,8 @@ class EngineRange:
         return self.versions.contains(version)
 
     def __str__(self) -> str:
-        return f"{self.engine} {self.versions}" if str(self.versions) else str(self.engine)
+        told = sorted(self.versions, key=lambda one: (Version(one.version.removesuffix(".*")), str(one)))
+        return " ".join((str(self.engine), ", ".join(map(str, told)))).rstrip()
 
 
 @dataclass(frozen=True)

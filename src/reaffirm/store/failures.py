@@ -210,8 +210,9 @@ class _Reader:
             return None
         if versions in (None, "any"):
             return EngineRange(Engine(name))
+        text = versions if isinstance(versions, str) and "===" not in versions else "?"
         try:
-            return EngineRange(Engine(name), SpecifierSet(versions if isinstance(versions, str) else "?"))
+            return EngineRange(Engine(name), SpecifierSet(text))
         except InvalidSpecifier:
             message = f"versions must be 'any' or a range such as '>=0.17,<0.30', got {versions!r}"
             self.wrong(message, *at)
