@@ -86,10 +86,10 @@ def _past_groups(outcome: FactValue, stage: FactValue) -> bool | None:
 def _about_address(control: FactValue, first: bool | None, joins: bool | None) -> str:
     """Say what the two tries of SGLang, one boot each, tell about the address together."""
     if first:
-        return "SGLang's groups formed without its address as well, so this run says nothing about the address"
+        return "SGLang's groups formed without its address as well, so nothing follows about the address"
     if first is None:
         ended = f"ended in {control}" if control else "is not known"
-        return f"SGLang's first try {ended}, not in a stall, so this run says nothing about the address"
+        return f"SGLang's first try {ended}, not in a stall, so nothing follows about the address"
     if joins:
         return (
             "SGLang stalled until each rank was told its address, then its groups formed: "
