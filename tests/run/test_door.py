@@ -45,6 +45,7 @@ def test_bare_in_ci(project: Path, papermill: Run) -> None:
     assert seen(notebook)["env"] == {
         "REAFFIRM_RUNBOOK": str(project / "runbooks" / "small.py"),
         "REAFFIRM_RUN_DIR": str(folder),
+        "REAFFIRM_CALLED_FROM": str(project),
     }
     assert not folder.exists(), "an empty folder stays behind"
     about = read(notebook)["metadata"]["reaffirm"]

@@ -35,5 +35,6 @@ def test_a_control_that_did_not_stall_proves_nothing(
             cluster.context.emit("launch", Kind.SIMULATED, facts)
     result = steps.conclude(cluster, image_at_hand="old", vllm_image="new")
     assert (result.sglang_joins_with_host_address, result.host_address_decides) == (joins, decides)
+    assert str(result).splitlines()[2].startswith("conclude: ")
     assert words in result.report.summary
     assert ("configuration" in result.report.summary) is (decides is True)

@@ -20,7 +20,7 @@ from reaffirm.run import places
 from reaffirm.run.command import active, default_output, plan_of
 from reaffirm.run.runbook import read_runbook
 from reaffirm.run.underway import Progress
-from reaffirm.store.project import RUN_DIR_VARIABLE, RUNBOOK_VARIABLE, Project, find_project
+from reaffirm.store.project import RUNNER_VARIABLES, Project, find_project
 
 
 def run(
@@ -122,7 +122,7 @@ def check_runs(
             msg = f"{needed} is not installed"
             raise UsageError(msg, hint="pip install pytest nbval")
     argv = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
-    env = {k: v for k, v in os.environ.items() if k not in (RUNBOOK_VARIABLE, RUN_DIR_VARIABLE)}
+    env = {k: v for k, v in os.environ.items() if k not in RUNNER_VARIABLES}
     status = subprocess.run([*argv, os.fspath(where)], env=env, check=False).returncode  # noqa: S603
     raise typer.Exit(0 if status == 0 else 1 if status == 1 else 2)
 

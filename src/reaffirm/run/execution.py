@@ -122,7 +122,11 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
 
 def _run(run: Run, original: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
     global _current
-    surroundings = {"REAFFIRM_RUNBOOK": run.runbook.file, "REAFFIRM_RUN_DIR": run.folder}
+    surroundings = {
+        "REAFFIRM_RUNBOOK": run.runbook.file,
+        "REAFFIRM_RUN_DIR": run.folder,
+        "REAFFIRM_CALLED_FROM": run.base,
+    }
     with _lock:
         before, _current = _current, run
         error: BaseException | None = None

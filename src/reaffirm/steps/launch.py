@@ -51,8 +51,9 @@ class LaunchResult(StepResult):
         if self.cluster is not None:
             self.cluster.context.display(bundle(self.report))
         msg = f"the launch ended in {self.outcome}, not in {wanted}: {self.report.summary}"
-        names = " ".join(dict.fromkeys(name.partition("/")[2] for name in self.containers))
-        raise StepFailedError(msg, hint=f"the containers are still there: {names}" if names else "")
+        names = ", ".join(dict.fromkeys(repr(name.partition("/")[2]) for name in self.containers))
+        hint = f"the containers are still there; steps.cleanup(cluster, {names}) saves their logs, then removes them"
+        raise StepFailedError(msg, hint=hint if names else "")
 
 
 def launch(
