@@ -27,7 +27,8 @@ def test_svg_is_well_formed_and_escaped() -> None:
     root = _svg(lane)
     assert root.attrib["aria-label"] == "what it shows"
     assert not list(root.iter(f"{SVG}script"))
-    assert "http" not in lanes_svg(STAGES, [lane], label="x", kind=Kind.LAB).replace("http://www.w3.org/2000/svg", "")
+    svg = lanes_svg(STAGES, [lane], label="x", kind=Kind.LAB)
+    assert "http" not in svg.replace("http://www.w3.org/2000/svg", "")
 
 
 @pytest.mark.parametrize("kind", list(Kind))

@@ -13,6 +13,8 @@ import pytest
 SPECIMENS = Path(__file__).parent / "specimens"
 PAPERMILL = (sys.executable, "-m", "papermill")
 SECONDS = 60
+#: The simulated machines that come with the project.
+MACHINES = str(Path(__file__).parents[2] / "runbooks" / "nodes" / "simulated.toml")
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ class LaunchResult(StepResult):
             self.cluster.context.display(bundle(self.report))
         msg = f"the launch ended in {self.outcome}, not in {wanted}: {self.report.summary}"
         names = ", ".join(dict.fromkeys(repr(name.partition("/")[2]) for name in self.containers))
-        hint = f"the containers are still there; steps.cleanup(cluster, {names}) saves their logs, then removes them"
+        hint = f"they are still there; steps.cleanup(cluster, {names}) saves their logs, then removes them"
         raise StepFailedError(msg, hint=hint if names else "")
 
 
