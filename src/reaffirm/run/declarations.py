@@ -19,6 +19,8 @@ from reaffirm.run.ranges import Range, ranges_of
 
 #: What stands for a default that is not there.
 REQUIRED = "must be given"
+#: A default that is an expression: nobody knows its value before it runs.
+_NOTHING = object()
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,16 @@ class Declarations:
     def where(self, name: str) -> str:
         """Return ``file:line`` of a declaration."""
         return f"{self.file}:{self.found[name].line}"
+
+    def differing(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values that are not the declared defaults."""
+        return {name: value for name, value in values.items() if value != self._default(name)}
+
+    def _default(self, name: str) -> Any:
+        try:
+            return ast.literal_eval(self.found[name].default)
+        except (KeyError, ValueError, SyntaxError):
+            return _NOTHING
 
 
 def declared(source: str, *, file: str, first_line: int = 1) -> Declarations:

@@ -17,7 +17,7 @@ from typing import Any
 from reaffirm.errors import ReaffirmError, UsageError
 from reaffirm.run import places
 from reaffirm.run.checkout import Checkout
-from reaffirm.run.parameters import check_complete, differing, typed
+from reaffirm.run.parameters import check_complete, typed
 from reaffirm.run.runbook import Runbook, is_remote, leads_to_source, read_runbook, runbook_from_text
 from reaffirm.run.secrets import Redactor, secret_values
 from reaffirm.run.surroundings import ending_signals, environment, kernel_options, undisturbed
@@ -109,7 +109,7 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
         given["engine_kwargs"] = kernel_options(runbook) | given.get("engine_kwargs", {})
     redactor = Redactor(secret_values(values))
     run = Run(runbook, source, output, base, folder, redactor, write, plan.observer)
-    run.parameters = differing(runbook.declarations, values)
+    run.parameters = runbook.declarations.differing(values)
     if runbook.project and not given.get("prepare_only"):
         run.checkout = Checkout(runbook.project)
     plan.result = run

@@ -4,7 +4,6 @@
 does not fit is a :class:`~reaffirm.errors.ParameterError` before anything starts. A name is never code.
 """
 
-import ast
 import difflib
 import keyword
 import math
@@ -19,9 +18,6 @@ from reaffirm.run.declarations import ANY, Declaration, Declarations, Shape
 
 #: papermill adds these by itself when asked with ``--inject-paths``.
 _PAPERMILL = ("PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH")
-
-#: A default that is an expression: nobody knows its value before it runs.
-_NOTHING = object()
 
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
@@ -65,18 +61,6 @@ def typed(declarations: Declarations, given: Iterable[tuple[str, Any]]) -> dict[
         except (ValueError, OverflowError):
             raise _wrong(declaration, declarations, value) from None
     return values
-
-
-def differing(declarations: Declarations, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that are not the declared defaults."""
-
-    def default(name: str) -> Any:
-        try:
-            return ast.literal_eval(declarations.found[name].default)
-        except (KeyError, ValueError, SyntaxError):
-            return _NOTHING
-
-    return {name: value for name, value in values.items() if value != default(name)}
 
 
 def check_complete(declarations: Declarations, names: Iterable[str]) -> None:
