@@ -14,7 +14,7 @@ from reaffirm.run import places
 from reaffirm.run.declarations import Declarations, declared
 from reaffirm.run.execution import PLAN, Plan, Read, load
 from reaffirm.run.parameters import Text, check_complete, read_yaml, typed
-from reaffirm.run.runbook import Runbook
+from reaffirm.run.runbook import Runbook, command_line
 from reaffirm.run.underway import Observer, RunStoppedError
 
 
@@ -23,6 +23,7 @@ def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any])
 
     Ends the process with papermill's own statuses, 3 for a wrong parameter, 130 for Ctrl-C.
     """
+    command_line()
     try:
         plan = plan_of(read, given)
         if plan is None:

@@ -196,7 +196,7 @@ def _status(error: BaseException) -> int:
 
 
 def _plain(node: Any) -> dict[str, Any]:
-    """papermill's notebook as plain data of our own, with long text in lines: what ``nbformat.writes`` writes."""
+    """papermill's notebook as plain data of our own, long text in lines, as ``nbformat.writes`` has it."""
     import nbformat
     from nbformat.v4.nbjson import BytesEncoder
     from nbformat.v4.rwbase import split_lines, strip_transient
