@@ -10,7 +10,6 @@ from typing import Any
 
 from reaffirm.run.runbook import Runbook
 
-
 # What decides where modules come from.
 _DECIDES = ("sys.path", "sys.modules", "chdir", "%cd")
 
