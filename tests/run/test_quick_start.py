@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from reaffirm.run import warm
 from reaffirm.run.runbook import runbook_from_text
 from reaffirm.run.surroundings import kernel_options
+
+from .conftest import printed, read
 
 SECONDS = 60
 RUNBOOK = Path(__file__).parents[2] / "runbooks" / "pivot_to_vllm.py"
@@ -59,7 +62,7 @@ assert ("markdown_it" in sys.modules) is (sys.argv[1] == "whole")
 import markdown_it
 markdown_it.MarkdownIt
 """
-    read = [
+    made = [
         subprocess.run(
             [sys.executable, "-W", "error", "-c", program, which],
             capture_output=True,
@@ -69,5 +72,34 @@ markdown_it.MarkdownIt
         )
         for which in ("half", "whole")
     ]
-    assert [done.stderr for done in read] == ["", ""]
-    assert read[0].stdout == read[1].stdout
+    assert [done.stderr for done in made] == ["", ""]
+    assert made[0].stdout == made[1].stdout
+
+
+def test_the_notebook_on_disk_is_up_to_date_while_a_cell_runs(
+    project: Path, papermill: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    """A run that is killed now leaves what is on disk: every cell before this one, and this one.
+
+    Prose is not written cell by cell.
+    """
+    look = 'print([c["metadata"]["papermill"]["status"] for c in json.load(open("out.ipynb"))["cells"]])'
+    cells = ["# %%\nimport json", "# %% [markdown]\n# One", "# %% [markdown]\n# Two", f"# %%\n{look}"]
+    cells += ["# %% [markdown]\n# Three"]
+    (project / "runbooks" / "looks.py").write_text("\n\n".join(cells) + "\n")
+    done = papermill("runbooks/looks.py", "out.ipynb")
+    assert done.returncode == 0, done.stderr
+    notebook = read(project / "out.ipynb")
+    assert printed(notebook) == f"{['completed'] * 3 + ['running', 'pending']}\n"
+    assert [cell["metadata"]["papermill"]["status"] for cell in notebook["cells"]] == ["completed"] * 5
+
+
+def test_a_notebook_of_prose_alone_is_written(
+    project: Path, papermill: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    """A runbook that is only a draft would leave no notebook."""
+    (project / "runbooks" / "prose.py").write_text("# %% [markdown]\n# One\n\n# %% [markdown]\n# Two\n")
+    done = papermill("runbooks/prose.py", "out.ipynb")
+    assert done.returncode == 0, done.stderr
+    states = [cell["metadata"]["papermill"]["status"] for cell in read(project / "out.ipynb")["cells"]]
+    assert states == ["completed", "completed"]
