@@ -27,7 +27,7 @@ def kernel_options(runbook: Runbook) -> dict[str, Any]:
     wanted: dict[str, Any] = {"coalesce_streams": True}  # one output for one stream, so that two runs compare
     if runbook.notebook["metadata"]["kernelspec"]["name"] == "python3":
         # no warning on every start about plain text on the loopback interface
-        wanted["extra_arguments"] = ["--log-level=ERROR"]
+        wanted["extra_arguments"] = ["--log-level=CRITICAL"]
         if _warms(runbook):
             wanted["extra_arguments"].append("--ext=reaffirm.run.warm")
     return wanted
