@@ -163,9 +163,7 @@ class SshTransport:
 
     async def _start(self, argv: Sequence[str]) -> RemoteCommand:
         link = await self._shared.connections.link(self._node)
-        command = await asyncio.wait_for(RemoteCommand.start(link, argv, merged=True), CONNECT_SECONDS)
-        await command.feed(None)
-        return command
+        return await asyncio.wait_for(RemoteCommand.start(link, argv, merged=True), CONNECT_SECONDS)
 
     async def _run(self, argv: Sequence[str], stdin: str | None, timeout: float) -> Answer:
         link = await self._shared.connections.link(self._node)

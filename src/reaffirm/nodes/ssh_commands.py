@@ -27,6 +27,13 @@ _END = (
     'for f in $(grep -slzx -- "$2" /proc/[0-9]*/environ; grep -sl -- "$3" /proc/[0-9]*/cmdline); '
     'do p=${f#/proc/}; kill -"$1" "${p%/*}" 2>/dev/null; done; :'
 )
+# Runs a followed command for as long as its standard input is open: that is the connection. sshd leaves
+# commands behind when a connection is lost, and a silent log would be followed for ever.
+_WHILE_CONNECTED = (
+    'exec 3<&0 </dev/null; "$@" 3<&- & p=$!; '
+    "{ cat <&3; kill $p; sleep 2; kill -9 $p; } >/dev/null 2>&1 & w=$!; "
+    "exec 3<&-; wait $p; s=$?; kill $w 2>/dev/null; exit $s"
+)
 
 
 class RemoteCommand:
@@ -42,7 +49,8 @@ class RemoteCommand:
 
     @classmethod
     async def start(cls, link: Link, argv: Sequence[str], *, merged: bool = False) -> "RemoteCommand":
-        """Start a command. With ``merged``, standard error comes with standard output.
+        """Start a command. With ``merged``, standard error comes with standard output, and the command ends
+        with the connection, whatever becomes of us.
 
         Raises:
             NetworkError: the connection was lost.
@@ -53,13 +61,14 @@ class RemoteCommand:
             link.orphans.clear()
         mark = f"{_MARK}={secrets.token_hex(8)}"
         doing = shlex.join(argv)
+        words = shlex.join(["sh", "-c", _WHILE_CONNECTED, "sh", *argv]) if merged else doing
         shown = doing if len(doing) <= 120 else f"{doing[:117]}…"
         tries = 4  # sshd counts a session until its process is gone, a moment after we saw the end
         while True:
             tries -= 1
             try:
                 process = await link.connection.create_process(
-                    f"env {mark} {doing}", encoding=None, stderr=asyncssh.STDOUT if merged else asyncssh.PIPE
+                    f"env {mark} {words}", encoding=None, stderr=asyncssh.STDOUT if merged else asyncssh.PIPE
                 )
             except asyncssh.ChannelOpenError as error:
                 if link.connection.is_closed():

@@ -75,6 +75,7 @@ def plan_of(read: Read, given: dict[str, Any], observer: Observer | None = None)
     Raises:
         ReaffirmError: the runbook cannot be read, or a parameter is wrong.
     """
+    places.check_here()
     source = _source(given)
     if "{" in source and not Path(source).exists():
         names = dict(given.get("parameters") or ()) | dict(given.get("parameters_raw") or ())
