@@ -13,9 +13,9 @@ from reaffirm.model.failure import FailureStatus
 class Reading:
     """What the logs of a launch look like.
 
-    ``matches`` come in order of how much fits; those in ``later`` rest on nothing but errors that as a rule
-    follow from another one, while another page fits too. ``contested`` are pairs of rivals that both fit: the
-    logs cannot tell them apart.
+    ``matches`` come in order of how much fits. Those in ``later`` rest on nothing but errors that as a rule
+    follow from another one, which may be one that no page tells of. ``contested`` are pairs of rivals that
+    both fit: the logs cannot tell them apart.
     """
 
     matches: tuple[Match, ...] = ()
@@ -31,7 +31,7 @@ class Reading:
 def rank(matches: Iterable[Match]) -> Reading:
     """Order the pages that fit: what is no mere consequence first, then by how much fits."""
     ordered = sorted(matches, key=_place)
-    first = tuple(one for one in ordered if not is_consequence(one)) or tuple(ordered)
+    first = tuple(one for one in ordered if not is_consequence(one))
     later = tuple(one for one in ordered if one not in first)
     pairs = tuple(
         (a, b) for a, b in combinations(first, 2) if b.mode.id in a.mode.rivals or a.mode.id in b.mode.rivals
