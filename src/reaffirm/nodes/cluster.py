@@ -141,16 +141,21 @@ class Cluster:
     def need_consent(self, action: str, targets: Iterable[str]) -> None:
         """Stop unless the person who runs this agreed to ``action`` on each of ``targets``.
 
-        Targets are ``node/container``. Only machines of kind ``real`` need consent.
+        Targets are ``node/container``. Only machines of kind ``real`` need consent, also those that
+        stand beside others.
 
         Raises:
             StepFailedError: consent is missing; nothing was done. The hint is the consent to give.
         """
-        wanted = tuple(targets)
+        wanted = tuple(target for target in targets if self._is_real(target.partition("/")[0]))
         missing = [target for target in wanted if target not in self.consent]
-        if self.kind is Kind.REAL and missing:
+        if missing:
             msg = f"no consent to {action} {', '.join(missing)} on real machines; nothing was changed"
             raise StepFailedError(msg, hint=f"look at them, then pass -p consent '{','.join(wanted)}'")
+
+    def _is_real(self, node: str) -> bool:
+        """Whether this node is a real machine; one that nobody knows is taken for one."""
+        return node not in self._transports or self._transports[node].kind is Kind.REAL
 
     def close(self) -> None:
         """Let go of every node."""
