@@ -30,6 +30,7 @@ def test_the_failures_of_the_story_have_their_pages() -> None:
         "wrong-interface",
         "worker-gone",
         "host-address-of-another-machine",
+        "shared-dev-shm",
     } <= {mode.id for mode in FAILURES.modes}
 
 

@@ -310,7 +310,7 @@ def test_a_wrong_failure_page_is_named_and_ends_no_launch(
     cluster, head, worker, _ = pair()
     head.starts["vllm-head"] = worker.starts["vllm-worker"] = (GROUPS, None, 0)
     result = launch(cluster, "vllm", image="img", model=MODEL)
-    assert _facts(result)["failure_pages"] == ["silent-stall-queue-address"]
+    assert _facts(result)["failure_pages"] == ["silent-stall-queue-address", "shared-dev-shm"]
     text = " ".join(result._repr_mimebundle_()["text/plain"].split())
     assert "docs/failures/ours.md:1 the key 'engines' is missing" in text
     assert "reaffirm:docs/failures/silent-stall-queue-address.md" in text

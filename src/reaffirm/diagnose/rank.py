@@ -6,7 +6,7 @@ from itertools import combinations
 
 from reaffirm.diagnose.match import Match
 from reaffirm.diagnose.stages import stage_book
-from reaffirm.model.failure import FailureStatus
+from reaffirm.model.failure import FailureStatus, OriginKind
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,10 @@ class Reading:
 
 
 def rank(matches: Iterable[Match]) -> Reading:
-    """Order the pages that fit: what is no mere consequence first, then by how much fits."""
+    """Order the pages that fit: what is no mere consequence first, then by how much fits.
+
+    Of pages that fit as much, the proven ones come first, then those that were seen more often.
+    """
     ordered = sorted(matches, key=_place)
     first = tuple(one for one in ordered if not is_consequence(one))
     later = tuple(one for one in ordered if one not in first)
@@ -47,5 +50,7 @@ def is_consequence(one: Match) -> bool:
     )
 
 
-def _place(one: Match) -> tuple[bool, int, bool, str]:
-    return (is_consequence(one), -one.parts, one.mode.status is not FailureStatus.PROVEN, one.mode.id)
+def _place(one: Match) -> tuple[bool, int, bool, int, str]:
+    mode = one.mode
+    seen = sum(example.hit and example.origin.kind is not OriginKind.MADE_UP for example in mode.examples)
+    return (is_consequence(one), -one.parts, mode.status is not FailureStatus.PROVEN, -seen, mode.id)
