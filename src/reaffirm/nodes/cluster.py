@@ -131,7 +131,7 @@ class Cluster:
                 return transport
         where = self.machines.path or self.machines.name
         msg = f'this step needs a node with role = "head", got {", ".join(self._transports)} in {where}'
-        hint = "give one node that role, and the others role = \"worker\"; command, http and file need none"
+        hint = 'give one node that role, and the others role = "worker"; command, http and file need none'
         raise UsageError(msg, hint=hint)
 
     def one(self, name: str = "") -> Transport:

@@ -104,14 +104,14 @@ def _check_jump(
         near = get_close_matches(node.jump, names, n=1)
         meant = f"; did you mean {near[0]!r}?" if near else ""
         hint = "name a node of this file; a jump host of another kind goes into the ssh config (ProxyJump)"
-        reader.wrong(
-            (*where, "jump"), f"jump must name a node of this file, got {node.jump!r}{meant}", hint
-        )
+        reader.wrong((*where, "jump"), f"jump must name a node of this file, got {node.jump!r}{meant}", hint)
     elif node.jump in names and names[node.jump].transport is Way.LOCAL:
         what = f"every way begins at this machine, got a jump through the local node {node.jump!r}"
         reader.wrong((*where, "jump"), what, "leave out jump")
     elif way := _circle(node, names):
-        reader.wrong((*where, "jump"), f"a jump must not lead back, got {way}", "one node is reached directly")
+        reader.wrong(
+            (*where, "jump"), f"a jump must not lead back, got {way}", "one node is reached directly"
+        )
 
 
 def _circle(node: NodeSpec, names: Mapping[str, NodeSpec]) -> str:

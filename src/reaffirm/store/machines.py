@@ -28,7 +28,6 @@ from reaffirm.store.toml_checks import (
     as_numbers,
     as_text,
     as_texts,
-    seen,
 )
 from reaffirm.store.toml_lines import KeyPath, TomlLines
 
