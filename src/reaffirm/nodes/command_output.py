@@ -1,9 +1,19 @@
 """Reads what a command prints, to its end and within bounds."""
 
+import shlex
+from collections.abc import Sequence
 from typing import Protocol
+
+from reaffirm.redact import redact_words
 
 #: What one command may answer; the rest is cut, and said so (bytes).
 MOST_OUTPUT = 64 * 1024 * 1024
+
+
+def shortened(argv: Sequence[str]) -> str:
+    """Return a command as messages show it: on one line, not too long, without secrets."""
+    shown = shlex.join(redact_words(argv))
+    return shown if len(shown) <= 120 else f"{shown[:117]}…"
 
 
 class _Reader(Protocol):

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import secrets
-import shlex
 import signal
 import subprocess
 import tempfile
@@ -12,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from reaffirm.errors import RemoteCommandError
-from reaffirm.nodes.command_output import MOST_OUTPUT, read_to_end
+from reaffirm.nodes.command_output import MOST_OUTPUT, read_to_end, shortened
 from reaffirm.store.project import RUN_DIR_VARIABLE, RUNBOOK_VARIABLE
 
 #: How long an ended command may take to go after TERM, and after KILL (seconds).
@@ -53,7 +52,7 @@ class LocalCommand:
             NotStartedError: there is no such program, or it may not be run.
             RemoteCommandError: the system refuses to start it, such as for too many words.
         """
-        doing = shlex.join(argv)
+        doing = shortened(argv)
         mark = secrets.token_hex(8)
         try:
             process = _popen(argv, folder, {_MARK: mark}, stdin, merged)
@@ -67,10 +66,9 @@ class LocalCommand:
         except PermissionError as error:
             raise NotStartedError(126, f"{argv[0]}: Permission denied") from error
         except (OSError, ValueError, IndexError) as error:
-            shown = doing if len(doing) <= 120 else f"{doing[:117]}…"
-            msg = f"{node} did not start {shown!r}: {error}"
+            msg = f"{node} did not start {doing!r}: {error}"
             raise RemoteCommandError(msg, node=node, hint="look at the words of the command") from error
-        command = cls(node, process, doing if len(doing) <= 120 else f"{doing[:117]}…", mark)
+        command = cls(node, process, doing, mark)
         command.out = await command._reader(process.stdout)
         command.err = await command._reader(process.stderr) if process.stderr else command.out
         return command

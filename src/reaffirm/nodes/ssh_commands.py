@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import asyncssh
 
-from reaffirm.nodes.command_output import MOST_OUTPUT, read_to_end
+from reaffirm.nodes.command_output import MOST_OUTPUT, read_to_end, shortened
 from reaffirm.nodes.ssh_connections import Link
 from reaffirm.nodes.ssh_errors import dropped, not_started
 
@@ -52,7 +52,7 @@ class RemoteCommand:
             link.orphans.clear()
         mark = f"{_MARK}={secrets.token_hex(8)}"
         doing = shlex.join(argv)
-        shown = doing if len(doing) <= 120 else f"{doing[:117]}…"
+        shown = shortened(argv)
         tries = 4  # sshd counts a session until its process is gone, a moment after we saw the end
         while True:
             tries -= 1

@@ -10,6 +10,7 @@ from reaffirm.model.extract import Recipe
 from reaffirm.model.fact import FactValue
 from reaffirm.model.report import Outcome, Table
 from reaffirm.nodes.cluster import Cluster
+from reaffirm.redact import redact_words
 from reaffirm.steps.asking import NO_ANSWER, Asker, why_not
 from reaffirm.steps.authored import AuthoredResult, Taken, checked_name, excerpt, named_facts, take
 from reaffirm.steps.extracting import extracts
@@ -83,7 +84,7 @@ def command(
         asker,
         name,
         _outcome(passed, taken),
-        f"{shlex.join(words)} on {where.node.name}: {reason}{_missing(taken)}",
+        f"{shlex.join(redact_words(words))} on {where.node.name}: {reason}{_missing(taken)}",
         blocks=(
             _table(answer, wanted, seconds),
             *taken.tables,
