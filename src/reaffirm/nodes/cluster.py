@@ -199,4 +199,5 @@ class Cluster:
 
 def _plain(fact: Fact) -> str:
     value = "unknown" if fact.value is None else str(fact.value)
-    return f"{value} {fact.unit}".rstrip()
+    by = f" (by {fact.by})" if fact.by else ""
+    return f"{value} {fact.unit}".rstrip() + by
