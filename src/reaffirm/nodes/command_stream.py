@@ -11,7 +11,7 @@ from typing import Protocol
 from reaffirm.clock import Clock
 from reaffirm.errors import NetworkError, NodeError, NodeTimeoutError
 from reaffirm.model.exchange import Line
-from reaffirm.nodes.ssh_thread import CTRL_C_SECONDS, LoopThread
+from reaffirm.nodes.loop_thread import CTRL_C_SECONDS, LoopThread
 
 #: Lines of a followed log that wait to be read before the log has to wait (lines).
 _MOST_LINES = 200_000

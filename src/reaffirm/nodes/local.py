@@ -17,7 +17,7 @@ from reaffirm.nodes.command_stream import CommandStream, timed_out
 from reaffirm.nodes.http_reading import ByteStream, Reading, check_request
 from reaffirm.nodes.lab_marker import LAB_MARKER
 from reaffirm.nodes.local_commands import LocalCommand, NotStartedError
-from reaffirm.nodes.ssh_thread import LoopThread
+from reaffirm.nodes.loop_thread import LoopThread
 from reaffirm.nodes.transport import LineStream
 
 #: What starting and ending a command may take on top of its own limit (seconds).

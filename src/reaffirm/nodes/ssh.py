@@ -13,9 +13,9 @@ from reaffirm.model.node import Machines, NodeSpec
 from reaffirm.nodes import ssh_http
 from reaffirm.nodes.command_stream import CommandStream, timed_out
 from reaffirm.nodes.lab_marker import LAB_MARKER
+from reaffirm.nodes.loop_thread import LoopThread
 from reaffirm.nodes.ssh_commands import RemoteCommand, end_all
 from reaffirm.nodes.ssh_connections import CONNECT_SECONDS, LOGIN_SECONDS, Connections, connect_all
-from reaffirm.nodes.ssh_thread import LoopThread
 from reaffirm.nodes.transport import LineStream
 
 # What ending a command and opening connections may take on top of a request's own limit (seconds).
