@@ -140,6 +140,20 @@ def test_yaml(annotation: str, yaml: str, wanted: Any) -> None:
     assert value_of(annotation, read_yaml(yaml)["x"]) == wanted
 
 
+def test_a_name_given_twice_in_yaml_is_refused() -> None:
+    """Which of the two somebody meant cannot be told; papermill's reader takes the last without a word."""
+    with pytest.raises(ValueError, match="given twice: b, x"):
+        read_yaml("{x: 1, b: 1, x: 2, b: 1, c: 3}")
+
+
+def test_a_message_shows_what_was_written() -> None:
+    """People would see the insides of this package instead of their own words."""
+    told = value_of("str", read_yaml("x: [a, {b: c}]")["x"])
+    assert told is WRONG
+    with pytest.raises(ParameterError, match=r"got \['a', \{'b': 'c'\}\] \(list\)"):
+        typed(declared("x: str = ''", file="r.py"), [("x", read_yaml("x: [a, {b: c}]")["x"])])
+
+
 def test_declarations() -> None:
     """Help, lines and defaults come from the syntax, so a ``#`` or ``=`` in a default does no harm."""
     source = """import os

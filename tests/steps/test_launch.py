@@ -1,6 +1,7 @@
 """launch: how it ends, what it starts, and what it leaves."""
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -197,7 +198,12 @@ def test_container_of_that_name_is_refused(label: str | None) -> None:
 def test_image_that_does_not_exist_is_said() -> None:
     """Docker's own words would be lost."""
     cluster, head, _, _ = pair()
-    head.script["docker run -d"] = (125, "", "docker: Error response from daemon: No such image: img:latest")
+    head.script["docker run -d"] = (
+        125,
+        "",
+        "docker: Error response from daemon: No such image: img:latest\n\n"
+        "Run 'docker run --help' for more information",
+    )
     result = launch(cluster, "vllm", image="img", model=MODEL)
     assert result.outcome is Outcome.FAILED
     assert "No such image" in str(_facts(result)["first_error"])
@@ -281,3 +287,13 @@ def test_unknown_engine_and_outcome_are_named() -> None:
     head.script["docker run -d"] = (125, "", "no")
     with pytest.raises(UsageError, match="no outcome 'readdy'"):
         launch(cluster, "vllm", image="img", model=MODEL).expect("readdy")
+
+
+@pytest.mark.parametrize("seconds", [0, -5, math.nan])
+def test_a_limit_that_is_none_starts_nothing(seconds: float) -> None:
+    """A launch that never times out, or at once, would leave containers behind that nobody waits for."""
+    for limits in ({"timeout": seconds}, {"limits": {"group-created": seconds}}):
+        cluster, head, worker, _ = pair()
+        with pytest.raises(UsageError, match="a number of seconds above 0"):
+            launch(cluster, "vllm", image="img", model=MODEL, **limits)  # type: ignore[arg-type]
+        assert head.asked == worker.asked == []

@@ -5,6 +5,7 @@ import json
 import pytest
 from scripted_node import MODEL, ScriptedNode, pair
 
+from reaffirm.errors import UsageError
 from reaffirm.model.exchange import Chunk, HttpAnswer, HttpRequest
 from reaffirm.model.node import ModelHere
 from reaffirm.model.report import Outcome
@@ -111,3 +112,11 @@ def test_figures_that_nobody_could_measure_are_unknown() -> None:
     assert result.outcome is Outcome.UNKNOWN
     facts = {fact.name: fact.value for fact in result.facts}
     assert facts["verify.tokens_per_second"] is None
+
+
+def test_no_request_is_no_verification() -> None:
+    """A run that was told to measure nothing would pass, with a measurement nobody asked for."""
+    cluster, head, _, _ = pair()
+    with pytest.raises(UsageError, match="at least one request, got 0"):
+        verify(cluster, model=MODEL, requests=0)
+    assert head.asked == []

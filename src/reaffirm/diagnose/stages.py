@@ -87,11 +87,14 @@ class StageBook:
         """Return the silence limit of each stage in seconds; later ``overrides`` win.
 
         Raises:
-            KeyError: an override names a stage that does not exist.
+            KeyError: an override names a stage that does not exist, or is no number above 0.
         """
         limits = {stage.id: stage.silence for stage in self.stages}
         for override in overrides:
             for name, seconds in override.items():
+                if not seconds > 0:  # also where it is no number at all (nan)
+                    msg = f"the limit of stage {name!r} is a number of seconds above 0, got {seconds!r}"
+                    raise KeyError(msg)
                 limits[self.stage(name).id] = float(seconds)
         return limits
 

@@ -178,18 +178,21 @@ class Cluster:
     def need_consent(self, action: str, targets: Iterable[str]) -> None:
         """Stop unless the person who runs this agreed to ``action`` on each of ``targets``.
 
-        Targets are ``node/container``. Only machines of kind ``real`` need consent; each counts by itself,
-        also in a run whose kind is lower because of another node.
+        Targets are ``node/container``. Only machines of kind ``real`` need consent, also those that
+        stand beside others.
 
         Raises:
             StepFailedError: consent is missing; nothing was done. The hint is the consent to give.
         """
-        wanted = tuple(targets)
-        real = [t for t in wanted if self[t.partition("/")[0]].kind is Kind.REAL]
-        missing = [target for target in real if target not in self.consent]
+        wanted = tuple(target for target in targets if self._is_real(target.partition("/")[0]))
+        missing = [target for target in wanted if target not in self.consent]
         if missing:
             msg = f"no consent to {action} {', '.join(missing)} on real machines; nothing was changed"
-            raise StepFailedError(msg, hint=f"look at them, then pass -p consent '{','.join(real)}'")
+            raise StepFailedError(msg, hint=f"look at them, then pass -p consent '{','.join(wanted)}'")
+
+    def _is_real(self, node: str) -> bool:
+        """Whether this node is a real machine; one that nobody knows is taken for one."""
+        return node not in self._transports or self._transports[node].kind is Kind.REAL
 
     def close(self) -> None:
         """Let go of every node."""

@@ -3,32 +3,14 @@
 import codecs
 import ssl
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 import httpcore
 
 from reaffirm.clock import Clock
-from reaffirm.errors import UsageError
 from reaffirm.model.exchange import Chunk, HttpRequest
 
 #: What one answer may bring; the rest is cut, and said so (bytes).
 MOST_BODY = 64 * 1024 * 1024
-
-
-def check_request(request: HttpRequest) -> None:
-    """Stop before something that is not plain HTTP is sent.
-
-    Raises:
-        UsageError: not an ``http://`` address.
-    """
-    try:
-        parts = urlsplit(request.url)
-        known = parts.scheme == "http" and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number
-        known = False
-    if not known:
-        msg = f"a request from a node goes to http://HOST:PORT/…, got {request.url!r}"
-        raise UsageError(msg, hint="the engines serve plain HTTP; name the node as 127.0.0.1")
 
 
 class Reading:
@@ -110,7 +92,7 @@ class ByteStream(httpcore.AsyncNetworkStream):
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.AsyncNetworkStream:
-        """Plain HTTP only; see :func:`check_request`."""
+        """Plain HTTP only; see ``check_request``."""
         raise NotImplementedError
 
     def get_extra_info(self, info: str) -> Any:

@@ -14,7 +14,8 @@ from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
 from reaffirm.nodes.command_stream import CommandStream, timed_out
-from reaffirm.nodes.http_reading import ByteStream, Reading, check_request
+from reaffirm.nodes.http_reading import ByteStream, Reading
+from reaffirm.nodes.http_request import check_request
 from reaffirm.nodes.lab_marker import LAB_MARKER
 from reaffirm.nodes.local_commands import LocalCommand, NotStartedError
 from reaffirm.nodes.loop_thread import LoopThread

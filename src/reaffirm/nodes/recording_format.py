@@ -38,11 +38,13 @@ _FIELDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 #: Name of a recording in the folder of its run.
 RECORDING = "recording.jsonl"
+# json.dumps makes a new one for each line.
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def encode(fields: Mapping[str, Any], before: str) -> tuple[str, str]:
     """Return a line without its newline, and its hash, which the next line needs."""
-    body = json.dumps(fields, separators=(",", ":"))
+    body = _ENCODER.encode(fields)
     digest = chain(body, before)
     return f'{body[:-1]},"h":"{digest}"}}', digest
 

@@ -10,7 +10,8 @@ import httpcore
 from reaffirm.clock import Clock
 from reaffirm.errors import RemoteCommandError
 from reaffirm.model.exchange import HttpAnswer, HttpRequest
-from reaffirm.nodes.http_reading import ByteStream, Reading, check_request
+from reaffirm.nodes.http_reading import ByteStream, Reading
+from reaffirm.nodes.http_request import check_request
 from reaffirm.nodes.ssh_connections import Link
 from reaffirm.nodes.ssh_errors import dropped
 

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -38,6 +39,9 @@ def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any])
         say(f"reaffirm: {error}")
         sys.exit(error.exit_code)
     except RunStoppedError as stopped:
+        logging.getLogger("asyncio").setLevel(
+            logging.CRITICAL
+        )  # it would tell of every task that was cut off
         say(str(stopped))
         sys.exit(stopped.status)
 
@@ -108,7 +112,7 @@ def _typed_in(given: Mapping[str, Any], read: Read) -> Iterator[tuple[str, Any]]
     """All parameters as typed, in papermill's order: of a name given twice the last one counts."""
     for coded in given.get("parameters_base64") or ():
         try:
-            text = base64.b64decode(coded).decode()
+            text = base64.b64decode("".join(coded.split()), validate=True).decode()
         except (binascii.Error, UnicodeDecodeError) as error:
             msg = f"-b: not text in base64: {error}"
             raise ParameterError(msg, hint="give YAML, encoded") from error

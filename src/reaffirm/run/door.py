@@ -92,10 +92,11 @@ def _reading(original: Callable[..., str]) -> Callable[..., str]:
 def _writing(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def write(buf: str, path: Any, *args: Any, **kwargs: Any) -> Any:
-        if _is_python(path):
+        name = os.fspath(path) if isinstance(path, os.PathLike) else path
+        if isinstance(name, str) and (".py" in name.lower() or os.path.islink(name)):  # noqa: PTH114
             from reaffirm.run import execution
 
-            execution.refuse_source(path)
+            execution.refuse_source(name)
         run = _run_under_way()
         if run is not None and run.owns(path, buf):
             return run.save_text(buf)

@@ -217,6 +217,15 @@ def _any(value: Any) -> Any:
     return text
 
 
+def _bare(value: Any) -> Any:
+    """Return a value as it was written, for messages."""
+    if isinstance(value, Text):
+        return value.value
+    if isinstance(value, list | tuple):
+        return [_bare(item) for item in value]
+    return {k: _bare(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
 def _text(value: Text | str) -> str:
     return value.value if isinstance(value, Text) else value
 
@@ -245,7 +254,11 @@ def _plain(node: Any, yaml: Any, depth: int) -> Any:
     match node:
         case yaml.MappingNode():
             pairs = [(_plain(k, yaml, depth + 1), _plain(v, yaml, depth + 1)) for k, v in node.value]
-            return {(k.value if isinstance(k, Text) else str(k)): v for k, v in pairs}
+            names = [k.value if isinstance(k, Text) else str(k) for k, _ in pairs]
+            if twice := sorted({name for name in names if names.count(name) > 1}):
+                msg = f"given twice: {', '.join(twice)}"
+                raise _Misfit(msg)
+            return dict(zip(names, (v for _, v in pairs), strict=True))
         case yaml.SequenceNode():
             return [_plain(item, yaml, depth + 1) for item in node.value]
     if node.style in ("'", '"', "|", ">"):
@@ -271,7 +284,7 @@ def _known(declarations: Declarations) -> str:
 
 
 def _wrong(declaration: Declaration, declarations: Declarations, value: Any) -> ParameterError:
-    seen = repr(value.value) if isinstance(value, Text) else f"{value!r} ({type(value).__name__})"
+    seen = repr(value.value) if isinstance(value, Text) else f"{_bare(value)!r} ({type(value).__name__})"
     where = declarations.where(declaration.name)
     msg = f"{where}: {declaration.name} is declared {declaration.annotation}, got {seen}"
     return ParameterError(msg, hint=f"give {_form(declaration.shape)}")

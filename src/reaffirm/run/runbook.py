@@ -1,6 +1,7 @@
 """A runbook as it was read: a jupytext ``py:percent`` text, and the notebook that papermill gets of it."""
 
 import json
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +27,13 @@ def is_python(path: object) -> bool:
         return False
     plain = path.split("?")[0].split("#")[0] if is_remote(path) else path
     return plain.endswith(".py")
+
+
+def leads_to_source(path: str) -> bool:
+    """Whether writing to ``path`` would write a ``.py`` file: by its name, in any case, or over links."""
+    if is_remote(path):
+        return is_python(path.lower())
+    return path.lower().endswith(".py") or os.path.realpath(path).lower().endswith(".py")
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,16 @@ def kernel_options(runbook: Runbook) -> dict[str, Any]:
     wanted: dict[str, Any] = {"coalesce_streams": True}  # one output for one stream, so that two runs compare
     if runbook.notebook["metadata"]["kernelspec"]["name"] == "python3":
         # no warning on every start about plain text on the loopback interface
-        wanted["extra_arguments"] = ["--log-level=ERROR"]
+        wanted["extra_arguments"] = ["--log-level=CRITICAL"]
+        if _warms(runbook):
+            wanted["extra_arguments"].append("--ext=reaffirm.run.warm")
     return wanted
+
+
+def _warms(runbook: Runbook) -> bool:
+    """Whether the kernel may load the steps ahead: not where a cell decides where modules come from."""
+    code = "\n".join(c["source"] for c in runbook.notebook["cells"] if c["cell_type"] == "code")
+    return "reaffirm" in code and not any(word in code for word in ("sys.path", "chdir", "%cd", "sys.modules"))
 
 
 @contextmanager

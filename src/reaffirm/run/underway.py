@@ -1,6 +1,7 @@
 """A run under way: what papermill wants to write becomes the notebook of a runbook."""
 
 import json
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +59,8 @@ class Run:
     _seen: Progress | None = None
     _node: Any = None
     _draft: Draft | None = None
+    _raw: str = ""
+    _states: tuple[list[Any], list[Any]] = ([], [])
 
     @property
     def name(self) -> str:
@@ -78,12 +81,17 @@ class Run:
     def save(self, node: Any) -> None:
         """Write the notebook that papermill holds: truthful, redacted, at once or not at all."""
         if node["metadata"].get("papermill", {}).get("end_time") or self.output == "-":
-            self._save_whole(_plain(node))
+            raw = json.dumps(node, default=str)
+            if raw != self._raw:  # papermill saves the finished notebook twice
+                self._save_whole(_plain(node))
+                self._raw = raw
             return
         self._node = node
         if self._draft is None:
             self._draft = Draft(self.redactor)
         self._tell(node)
+        if self._only_prose(node):
+            return
         about = {"run": self.name, "versions": evidence.versions()}
         self._put(self._draft.text(node, evidence.read_headers(self.folder), about))
 
@@ -105,6 +113,17 @@ class Run:
                 self._put(_pretty(self.last))
         self.ending = self.ending or Ending("completed")
         return self.ending
+
+    def _only_prose(self, node: Any) -> bool:
+        """Whether all that is new is that papermill passed over a cell of prose; the next save tells it."""
+        prose: list[Any] = []
+        code: list[Any] = []
+        for cell in node["cells"]:
+            state = cell["metadata"].get("papermill") or {}
+            kind = code if cell["cell_type"] == "code" else prose
+            kind.append((cell["id"], state.get("status"), state.get("start_time"), state.get("end_time")))
+        before, self._states = self._states, (prose, code)
+        return before[1] == code and before[0] != prose
 
     def _save_whole(self, notebook: dict[str, Any]) -> None:
         self._complete(notebook, None)
@@ -177,11 +196,17 @@ def _status(error: BaseException) -> int:
 
 
 def _plain(node: Any) -> dict[str, Any]:
-    """papermill's notebook as plain data of our own."""
+    """papermill's notebook as plain data of our own, with long text in lines: what ``nbformat.writes`` writes."""
     import nbformat
+    from nbformat.v4.nbjson import BytesEncoder
+    from nbformat.v4.rwbase import split_lines, strip_transient
 
-    data: dict[str, Any] = json.loads(nbformat.writes(node))
-    return data
+    try:
+        nbformat.validate(node)
+    except nbformat.ValidationError as error:
+        logging.getLogger("papermill").error("Notebook JSON is invalid: %s", error)
+    copy = nbformat.from_dict(json.loads(json.dumps(node, cls=BytesEncoder)))
+    return dict(strip_transient(split_lines(copy)))
 
 
 def _pretty(notebook: dict[str, Any]) -> str:

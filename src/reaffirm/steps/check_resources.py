@@ -9,7 +9,7 @@ from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import Asker, json_line, why_not
 from reaffirm.steps.check_rows import FAIL, PASS, UNKNOWN, Checks, all_of
 from reaffirm.steps.containers import image_on
-from reaffirm.steps.reading import disk_free, gib
+from reaffirm.steps.reading import amount, disk_free, gib
 
 
 def image(asker: Asker, alive: Sequence[Transport], reference: str, checks: Checks) -> bool | None:
@@ -84,7 +84,7 @@ def _weights_of(node: str, model: str, told: dict[str, Any], checks: Checks, sta
         then = f"hf download {model} on that node; both nodes need the weights"
         checks.add(node, "weights", FAIL, f"{model} is not there", then)
         return False
-    size = f"{told.get('files')} file(s), {gib(int(told.get('bytes') or 0))} GiB in {told.get('path')}"
+    size = f"{told.get('files')} file(s), {amount(int(told.get('bytes') or 0))} in {told.get('path')}"
     if missing or incomplete:
         lacks = (
             f"missing: {', '.join(missing[:3]) or 'none'}; incomplete: {', '.join(incomplete[:3]) or 'none'}"

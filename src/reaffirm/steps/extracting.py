@@ -1,6 +1,5 @@
 """Takes facts from what a node answered. Pure; what cannot be told for sure is unknown, with the reason."""
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -9,6 +8,7 @@ from difflib import get_close_matches
 from reaffirm.errors import UsageError
 from reaffirm.model.extract import Extract, How, Line, Recipe
 from reaffirm.model.fact import FactValue
+from reaffirm.steps.foreign_json import foreign_json
 
 #: A longer text is not searched, a longer value is no fact (characters).
 MOST_TEXT, MOST_VALUE = 1_000_000, 2_000
@@ -123,9 +123,9 @@ def _json(extract: Extract, text: str) -> tuple[FactValue, str]:
     data: object = None
     for candidate in (text, (text.strip().splitlines() or [""])[-1]):
         try:
-            data = json.loads(candidate)
+            data = foreign_json(candidate)
             break
-        except (ValueError, RecursionError):
+        except ValueError:
             continue
     else:
         return None, "neither the text nor its last line is JSON"

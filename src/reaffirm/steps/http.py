@@ -10,7 +10,7 @@ from reaffirm.model.extract import Recipe
 from reaffirm.model.fact import FactValue
 from reaffirm.model.report import Outcome, Table
 from reaffirm.nodes.cluster import Cluster
-from reaffirm.nodes.http_reading import check_request
+from reaffirm.nodes.http_request import check_request
 from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import Asker
 from reaffirm.steps.authored import AuthoredResult, checked_name, excerpt, named_facts, take

@@ -97,6 +97,9 @@ def launch(
         raise UsageError(str(error.args[0])) from None
     here = cluster.machines.launch.get(kind.value, LaunchHere())
     text = node_program(here.program) if here.program else ""
+    if not timeout > 0:  # also where it is no number at all (nan)
+        msg = f"the limit of a launch is a number of seconds above 0, got {timeout!r}; nothing was started"
+        raise UsageError(msg, hint="leave it out, or give it an hour: 3600")
     asker = Asker()
     _refuse_taken(asker, cluster, names)
     plan = launch_plan(

@@ -10,6 +10,7 @@ from reaffirm.images.engines import SETTINGS
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import Block, Log, Outcome, Picture, Report, Table
 from reaffirm.nodes.cluster import Cluster
+from reaffirm.steps.failure_links import failure_blocks, failure_pages, read_launch
 from reaffirm.steps.following import Follower, Rank
 from reaffirm.steps.result import tell
 
@@ -22,11 +23,14 @@ def launch_report(
 ) -> Report:
     """Make the report of a launch and hand its facts (named ``prefix.…``) to the run."""
     errors = follower.errors
+    failures = failure_pages()
+    reading = read_launch(follower, failures)
     blocks: list[Block] = [_ranks(follower, host_address=host_address)]
     if follower.plan.note:
         blocks.append(Log("What runs here and what does not", (follower.plan.note,)))
     blocks.append(_picture(follower))
     blocks += _errors(follower.outcome, errors)
+    blocks += failure_blocks(follower, reading, failures)
     if follower.outcome in (Outcome.STUCK, Outcome.TIMEOUT):
         blocks.append(_knowledge(follower))
     if follower.outcome not in (Outcome.READY, Outcome.REACHED):
@@ -40,11 +44,11 @@ def launch_report(
         follower.outcome,
         _summary(follower),
         blocks=tuple(blocks),
-        facts=_facts(follower, prefix, errors),
+        facts=_facts(follower, prefix, errors, reading.pages),
     )
 
 
-def _facts(follower: Follower, prefix: str, errors: ErrorOrder) -> tuple[Fact, ...]:
+def _facts(follower: Follower, prefix: str, errors: ErrorOrder, pages: Sequence[str]) -> tuple[Fact, ...]:
     ready = follower.outcome is Outcome.READY
     # Where no server can run, nothing was learned about one.
     known = follower.outcome not in (Outcome.UNKNOWN, Outcome.REACHED)
@@ -61,6 +65,7 @@ def _facts(follower: Follower, prefix: str, errors: ErrorOrder) -> tuple[Fact, .
         Fact(f"{prefix}.silent_seconds", round(follower.silent, 1), "s"),
         Fact(f"{prefix}.first_error", first),
         Fact(f"{prefix}.engine", follower.plan.engine.value),
+        Fact(f"{prefix}.failure_pages", list(pages)),
     )
 
 

@@ -96,3 +96,8 @@ def image_here(reference: str, entry: Mapping[str, Any]) -> ImageHere:
 def gib(size: int | None) -> float | None:
     """Bytes as GiB with one decimal; ``None`` stays ``None``."""
     return None if size is None else round(size / 1024**3, 1)
+
+
+def amount(size: int) -> str:
+    """Bytes as people read them: ``118.4 GiB``; what is less than a tenth of that as ``6.6 MiB``."""
+    return f"{gib(size)} GiB" if size >= 1024**3 / 10 else f"{round(size / 1024**2, 1)} MiB"

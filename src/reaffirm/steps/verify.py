@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from reaffirm.errors import UsageError
 from reaffirm.images.engines import SETTINGS
 from reaffirm.images.names import model_name
 from reaffirm.model.exchange import HttpAnswer, HttpRequest
@@ -13,6 +14,7 @@ from reaffirm.model.node import LaunchHere, ModelHere
 from reaffirm.model.report import Block, Log, Outcome, Table
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.steps.asking import Asker
+from reaffirm.steps.foreign_json import foreign_json
 from reaffirm.steps.named import model_on
 from reaffirm.steps.result import StepResult, tell
 from reaffirm.steps.streaming import Completion, completion
@@ -42,16 +44,19 @@ def verify(
     The machine file's prompt, limit and extra fields for this model are used where it has some.
 
     Raises:
-        UsageError: a model name that is not plain.
+        UsageError: a model name that is not plain, or no request to send.
         NodeError: the head could not be asked.
     """
     here = model_on(cluster, model_name(model))
+    if requests < 1:
+        msg = f"verify needs at least one request, got {requests}; nothing was sent"
+        raise UsageError(msg, hint="give requests=3")
     asker = Asker()
     base, health = _service(asker, cluster)
     served, models_problem = _models(asker, cluster, base) if health.status == 200 else ([], "not asked")
     name = model if model in served or not served else served[0]
     body = _body(name, here, prompt, max_tokens)
-    count = max(requests, 1) if health.status == 200 else 0
+    count = requests if health.status == 200 else 0
     answers = [_chat(asker, cluster, base, body) for _ in range(count)]
     return _result(cluster, asker, model, here, health, served, models_problem, answers)
 
@@ -74,7 +79,7 @@ def _models(asker: Asker, cluster: Cluster, base: str) -> tuple[list[str], str]:
     if answer.status != 200:
         return [], f"HTTP {answer.status} {answer.error}".strip()
     try:
-        names = [str(entry["id"]) for entry in json.loads(answer.body)["data"]]
+        names = [str(entry["id"]) for entry in foreign_json(answer.body)["data"]]
     except (ValueError, KeyError, TypeError):
         return [], f"not a list of models: {' '.join(answer.body.split())[:80]!r}"
     return names, "" if names else "an empty list"

@@ -78,6 +78,9 @@ def parse_machines(text: str, *, shown: str, name: str) -> Machines:
         raise MachineFileError(
             msg, hint='text needs quotes and tables brackets: name = "spark-1", [fabric]'
         ) from error
+    except RecursionError as error:
+        msg = f"{shown}: not a machine file: its brackets are nested too deeply"
+        raise MachineFileError(msg, hint="is it the right file?") from error
     reader = TomlReader(shown, TomlLines(text), _TOP)
     machines = _machines(reader, data, name)
     if reader.mistakes:
@@ -102,6 +105,9 @@ def _machines(reader: TomlReader, data: dict[str, Any], name: str) -> Machines:
     if "world" in data and local is not None:
         what = f"a simulated world holds no machine that is there, got the local node {nodes[local].name!r}"
         reader.wrong(("node", local, "transport"), what, "leave out transport, or the table [world]")
+    if data.get("world") == {}:
+        # without this, the machines that somebody wants to simulate would be looked for on the network
+        reader.wrong(("world",), "[world] says nothing", "describe the world, or remove it for real machines")
     fabric = values.pop("fabric", {})
     machines = Machines(name, reader.shown, nodes, fabric_subnet=fabric.get("subnet", ""))
     return replace(machines, **values)
