@@ -10,7 +10,7 @@ from reaffirm.model.exchange import Sent
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import REPORT_MIME, Block, Log, Outcome, Picture, Report, Table
 from reaffirm.nodes.cluster import Cluster
-from reaffirm.redact import redact
+from reaffirm.redact import redact, redact_words
 from reaffirm.steps.asking import Asker
 
 
@@ -56,7 +56,7 @@ def tell(
     """Make a step's report, free of secrets, and hand its facts to the run."""
     kind = cluster.kind
     clean = tuple(_clean_fact(fact) for fact in facts)
-    sent = tuple(Sent(s.node, tuple(map(redact, s.argv)), s.program) for s in asker.sent)
+    sent = tuple(Sent(s.node, tuple(redact_words(s.argv)), s.program) for s in asker.sent)
     report = Report(step, kind, outcome, redact(summary), tuple(map(_clean, blocks)), sent, clean)
     cluster.context.emit(step, kind, clean)
     return report
