@@ -57,7 +57,7 @@ def experiment(
     cluster: Cluster,
     engine: str,
     *,
-    images: Mapping[str, str],
+    image: str,
     model: str,
     boots: int = 1,
     tensor_parallel_size: int = 2,
@@ -71,19 +71,16 @@ def experiment(
     stuck, or it has failed; then its containers (``name_prefix``-head and -worker) are removed, logs saved.
     Nothing but the one variable differs. Below three boots an arm nothing is concluded.
 
-    ``images`` names the image of each engine; ``limits`` and ``timeout`` (seconds) hold for each boot.
+    ``limits`` and ``timeout`` (seconds) hold for each boot.
 
     Raises:
-        UsageError: an unknown engine, no image for it, or no boot.
+        UsageError: an unknown engine, a name that is not plain, or no boot; nothing was sent.
         StepFailedError: on real machines, consent to remove those containers is missing and nothing was
             started; or a launch could not begin; or a boot could not be cleared away, so that the next
             would not have begun like the first.
         NodeError: a node could not be asked.
     """
     kind = engine_of(engine)
-    if engine not in images:
-        msg = f"no image for {engine}"
-        raise UsageError(msg, hint=f"images are given for: {', '.join(images) or 'none'}")
     if boots < 1:
         msg = f"an arm needs at least one boot, got {boots}"
         raise UsageError(msg, hint=f"-p boots {ENOUGH} is enough to conclude something")
@@ -95,7 +92,7 @@ def experiment(
         result = launch(
             cluster,
             engine,
-            image=images[engine],
+            image=image,
             model=model,
             tensor_parallel_size=tensor_parallel_size,
             host_address=ARMS[arm],
@@ -121,7 +118,12 @@ def _turns(boots: int) -> Iterator[tuple[str, int]]:
     return ((arm, number) for number in range(1, boots + 1) for arm in ARMS)
 
 
-def _decides(boots: Sequence[Boot], each: int) -> bool | None:
+def decides(boots: Sequence[Boot], each: int) -> bool | None:
+    """Return whether the variable decides, from all boots of both arms, ``each`` of them an arm.
+
+    ``None`` where it cannot be told: too few boots, or boots of one arm that ended differently, or in a
+    third way.
+    """
     without = [boot for boot in boots if boot.arm == "unset"]
     told = [boot for boot in boots if boot.arm == "set"]
     if each < ENOUGH:
@@ -136,7 +138,7 @@ def _decides(boots: Sequence[Boot], each: int) -> bool | None:
 def _result(
     cluster: Cluster, engine: str, done: Sequence[Boot], each: int, variable: str
 ) -> ExperimentResult:
-    decides = _decides(done, each)
+    answer = decides(done, each)
     facts = [Fact("experiment.engine", engine), Fact("experiment.boots", each)]
     arms = []
     for arm in ARMS:
@@ -144,7 +146,7 @@ def _result(
         past, stuck = sum(boot.past for boot in mine), sum(boot.stuck for boot in mine)
         facts += [Fact(f"experiment.{arm}.past_groups", past), Fact(f"experiment.{arm}.stuck", stuck)]
         arms.append((f"{variable} {arm}", *(f"{n} of {each}" for n in (past, stuck, each - past - stuck))))
-    facts.append(Fact("experiment.address_decides", decides))
+    facts.append(Fact("experiment.address_decides", answer))
     rows = tuple(
         (
             str(boot.number),
@@ -159,8 +161,8 @@ def _result(
         cluster,
         Asker(),
         "experiment",
-        Outcome.UNKNOWN if decides is None else Outcome.PASS,
-        f"{engine}: {_summary(decides, each, variable)}",
+        Outcome.UNKNOWN if answer is None else Outcome.PASS,
+        f"{engine}: {_summary(answer, each, variable)}",
         blocks=(
             Table(
                 "Arms", ("arm", "past their groups", "silent after group creation", "otherwise"), tuple(arms)
@@ -170,28 +172,28 @@ def _result(
                 ("boot", "arm", "ended", "last stage of all ranks", "silent for"),
                 rows,
             ),
-            Table("What follows and what does not", ("", ""), _limits(cluster, decides, each, variable)),
+            Table("What follows and what does not", ("", ""), _limits(cluster, answer, each, variable)),
         ),
         facts=tuple(facts),
     )
-    return ExperimentResult(report, tuple(done), decides)
+    return ExperimentResult(report, tuple(done), answer)
 
 
-def _summary(decides: bool | None, each: int, variable: str) -> str:
-    if decides:
+def _summary(answer: bool | None, each: int, variable: str) -> str:
+    if answer:
         return f"every boot with {variable} got past its groups, every boot without it fell silent before"
-    if decides is False:
+    if answer is False:
         return f"{variable} makes no difference here"
     if each < ENOUGH:
         return f"{each} boot{'s' * (each != 1)} an arm: nothing is concluded below {ENOUGH}"
     return "the boots of an arm did not all end alike, or in another way; see the table of boots"
 
 
-def _limits(cluster: Cluster, decides: bool | None, each: int, variable: str) -> tuple[tuple[str, str], ...]:
+def _limits(cluster: Cluster, answer: bool | None, each: int, variable: str) -> tuple[tuple[str, str], ...]:
     here = f"these nodes ({cluster.kind})"
-    if decides:
+    if answer:
         rows = [("follows", f"on {here} the launch stands or falls with {variable}")]
-    elif decides is False:
+    elif answer is False:
         rows = [("follows", f"on {here} {variable} is not what holds the launch up, or lets it through")]
     elif each < ENOUGH:
         rows = [("not known", "whether the same boot would end the same way again: boots of a race differ")]
