@@ -281,3 +281,16 @@ def test_unknown_engine_and_outcome_are_named() -> None:
     head.script["docker run -d"] = (125, "", "no")
     with pytest.raises(UsageError, match="no outcome 'readdy'"):
         launch(cluster, "vllm", image="img", model=MODEL).expect("readdy")
+
+
+def test_a_launch_can_be_left_at_a_stage() -> None:
+    """An experiment about groups would wait for 127 GB of weights, or call a launch ready that never was."""
+    cluster, head, worker, _ = pair()
+    head.starts["vllm-head"] = worker.starts["vllm-worker"] = (SERVES, None, 0)
+    result = launch(cluster, "vllm", image="img", model=MODEL, until="groups-joined")
+    facts = _facts(result)
+    assert (facts["outcome"], facts["last_stage"], facts["ready"]) == ("reached", "groups-joined", None)
+    assert "it was not followed further" in result.report.summary
+    assert set(head.containers) == {"vllm-head"}
+    with pytest.raises(UsageError, match="no stage 'groups'"):
+        launch(cluster, "vllm", image="img", model=MODEL, until="groups")

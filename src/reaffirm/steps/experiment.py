@@ -135,18 +135,36 @@ def decides(boots: Sequence[Boot], each: int) -> bool | None:
     return None
 
 
+def always(seen: Sequence[bool], opposite: Sequence[bool]) -> bool | None:
+    """Return whether every boot of an arm ended one way: a single opposite ending says no.
+
+    ``None`` below three boots, and when a boot ended in a third way.
+    """
+    if any(opposite):
+        return False
+    return True if len(seen) >= ENOUGH and all(seen) else None
+
+
 def _result(
     cluster: Cluster, engine: str, done: Sequence[Boot], each: int, variable: str
 ) -> ExperimentResult:
     answer = decides(done, each)
-    facts = [Fact("experiment.engine", engine), Fact("experiment.boots", each)]
+    # The engine is in the names: a claim about one engine is then not judged by a run of the other.
+    prefix = f"experiment.{engine}"
+    facts = [Fact(f"{prefix}.boots", each)]
     arms = []
     for arm in ARMS:
-        mine = [boot for boot in done if boot.arm == arm]
-        past, stuck = sum(boot.past for boot in mine), sum(boot.stuck for boot in mine)
-        facts += [Fact(f"experiment.{arm}.past_groups", past), Fact(f"experiment.{arm}.stuck", stuck)]
-        arms.append((f"{variable} {arm}", *(f"{n} of {each}" for n in (past, stuck, each - past - stuck))))
-    facts.append(Fact("experiment.address_decides", answer))
+        past = [boot.past for boot in done if boot.arm == arm]
+        stuck = [boot.stuck for boot in done if boot.arm == arm]
+        counts = sum(past), sum(stuck), each - sum(past) - sum(stuck)
+        facts += [
+            Fact(f"{prefix}.{arm}.past_groups", counts[0]),
+            Fact(f"{prefix}.{arm}.stuck", counts[1]),
+            Fact(f"{prefix}.{arm}.always_past_groups", always(past, stuck)),
+            Fact(f"{prefix}.{arm}.always_stuck", always(stuck, past)),
+        ]
+        arms.append((f"{variable} {arm}", *(f"{count} of {each}" for count in counts)))
+    facts.append(Fact(f"{prefix}.address_decides", answer))
     rows = tuple(
         (
             str(boot.number),

@@ -60,8 +60,7 @@ def expect_outcome(result: StepResult, cluster: Cluster | None, outcome: str, *,
         return
     if cluster is not None:
         cluster.context.display(bundle(result.report))
-    step = result.report.step
-    msg = f"the {step} ended in {result.outcome}, not in {wanted}: {result.report.summary}"
+    msg = f"{result.report.step} ended in {result.outcome}, not in {wanted}: {result.report.summary}"
     raise StepFailedError(msg, hint=hint)
 
 
