@@ -1,7 +1,7 @@
 """The steps of runbooks, and those of one's own.
 
-For two nodes with containers: preflight, cleanup, probe_image, launch, verify, conclude. For anything:
-command, http, file. A step of one's own, made with ``@reaffirm.step``, is found here by its name too.
+For two nodes with containers: preflight, cleanup, probe_image(s), launch, experiment, verify, conclude. For
+anything: command, http, file. A step of one's own, made with ``@reaffirm.step``, is found here by its name too.
 
 Each sends its requests through the transports of a cluster and nothing else, returns a typed result that
 shows itself in a notebook, and hands its facts to the run. No step asks which kind of node it has.
@@ -15,12 +15,14 @@ from reaffirm.steps.authored import AuthoredResult
 from reaffirm.steps.cleanup import CleanupResult, cleanup
 from reaffirm.steps.command import CommandResult, command
 from reaffirm.steps.conclude import ConcludeResult, conclude
+from reaffirm.steps.experiment import ExperimentResult, experiment
 from reaffirm.steps.file import FileResult, file
 from reaffirm.steps.http import HttpResult, http
 from reaffirm.steps.launch import LaunchResult, launch
 from reaffirm.steps.own import Step
 from reaffirm.steps.preflight import PreflightResult, preflight
 from reaffirm.steps.probe_image import ProbeResult, probe_image
+from reaffirm.steps.probe_images import ProbeImagesResult, probe_images
 from reaffirm.steps.result import StepResult
 from reaffirm.steps.verify import VerifyResult, verify
 from reaffirm.store.project import find_project as _find_project
@@ -30,10 +32,12 @@ __all__ = [
     "CleanupResult",
     "CommandResult",
     "ConcludeResult",
+    "ExperimentResult",
     "FileResult",
     "HttpResult",
     "LaunchResult",
     "PreflightResult",
+    "ProbeImagesResult",
     "ProbeResult",
     "Step",
     "StepResult",
@@ -41,11 +45,13 @@ __all__ = [
     "cleanup",
     "command",
     "conclude",
+    "experiment",
     "file",
     "http",
     "launch",
     "preflight",
     "probe_image",
+    "probe_images",
     "verify",
 ]
 

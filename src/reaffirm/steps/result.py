@@ -6,6 +6,7 @@ from typing import Any
 
 from reaffirm.draw.report_html import report_html
 from reaffirm.draw.report_text import report_text
+from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.model.exchange import Sent
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import REPORT_MIME, Block, Log, Outcome, Picture, Report, Table
@@ -41,6 +42,26 @@ def bundle(report: Report) -> dict[str, Any]:
         "text/html": report_html(report),
         REPORT_MIME: report.as_json(),
     }
+
+
+def expect_outcome(result: StepResult, cluster: Cluster | None, outcome: str, *, hint: str) -> None:
+    """Show the report and stop unless the step ended that way.
+
+    Raises:
+        UsageError: there is no outcome of that name.
+        StepFailedError: it ended otherwise.
+    """
+    try:
+        wanted = Outcome(outcome)
+    except ValueError:
+        msg = f"no outcome {outcome!r}"
+        raise UsageError(msg, hint=f"one of: {', '.join(o.value for o in Outcome)}") from None
+    if result.outcome is wanted:
+        return
+    if cluster is not None:
+        cluster.context.display(bundle(result.report))
+    msg = f"{result.report.step} ended in {result.outcome}, not in {wanted}: {result.report.summary}"
+    raise StepFailedError(msg, hint=hint)
 
 
 def tell(
