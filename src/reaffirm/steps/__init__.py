@@ -1,7 +1,7 @@
 """The steps of runbooks, and those of one's own.
 
 For two nodes with containers: preflight, cleanup, probe_image(s), launch, experiment, verify, conclude. For
-anything: command, http, file. A step of one's own, made with ``@reaffirm.step``, is found here by its name too.
+anything: command, http, file. A step of one's own, made with ``@reaffirm.step``, is found here by name too.
 
 Each sends its requests through the transports of a cluster and nothing else, returns a typed result that
 shows itself in a notebook, and hands its facts to the run. No step asks which kind of node it has.
