@@ -235,8 +235,13 @@ steps.conclude(cluster, image_at_hand=image_at_hand, vllm_image=vllm_image)
 # %% [markdown]
 # ## To take it down
 #
-# vLLM is left running when this notebook ends; simulated nodes are gone with it. Later, in any Python that
-# was started in this project:
+# vLLM is left running when this notebook ends; simulated nodes are gone with it. To take it down later:
+#
+# ```bash
+# papermill runbooks/cleanup_containers.py -p nodes lab -p names vllm-head,vllm-worker
+# ```
+#
+# or, in any Python that was started in this project:
 #
 # ```python
 # import reaffirm
@@ -244,6 +249,7 @@ steps.conclude(cluster, image_at_hand=image_at_hand, vllm_image=vllm_image)
 # steps.cleanup(reaffirm.connect("lab"), "vllm-head", "vllm-worker")
 # ```
 #
-# Give `connect` the machine file that was used here, and on real machines
-# `consent="spark-1/vllm-head,spark-2/vllm-worker"` with the names of its nodes. The logs are saved under
-# `runs/interactive/` before anything is removed.
+# Name the machine file that was used here instead of `lab`. Real machines ask for consent as well:
+# `-p consent spark-1/vllm-head,spark-2/vllm-worker`, in Python
+# `connect("my-sparks", consent="spark-1/vllm-head,spark-2/vllm-worker")`. The logs are saved before anything
+# is removed: beside the notebook, from Python under `runs/interactive/`.
