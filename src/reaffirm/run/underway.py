@@ -12,7 +12,7 @@ from reaffirm.run.atomic import write_text
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.closing import outcome_of
 from reaffirm.run.draft import Draft
-from reaffirm.run.ending import Ending, heading_at, number_of, own_cells, settle
+from reaffirm.run.ending import Ending, heading_at, is_injected, number_of, own_cells, settle
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
@@ -29,7 +29,8 @@ _LINES = 12
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is. ``cell`` counts from 1; ``status`` is that of this cell.
+    """How far a run is. ``cell`` counts from 1; ``status`` is that of this cell, ``code`` whether it is
+    one of code that the source has.
 
     ``outcome`` is that of the last step whose report the cell shows, else empty.
     """
@@ -169,7 +170,7 @@ class Run:
                 number_of(cells, len(cells)),
                 heading_at(cells, at),
                 states[at]["status"],
-                cells[at]["cell_type"] == "code",
+                cells[at]["cell_type"] == "code" and not is_injected(cells[at]),
                 states[at].get("duration"),
                 outcome_of(cells[at]),
             )
