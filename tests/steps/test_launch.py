@@ -327,3 +327,16 @@ def test_a_failure_that_no_page_tells_of_is_said() -> None:
     text = result._repr_mimebundle_()["text/plain"]
     assert "no page fits what the ranks said" in text
     assert "docs/failures/README.md tells how to add a page" in text
+
+
+def test_a_launch_can_be_left_at_a_stage() -> None:
+    """An experiment about groups would wait for 127 GB of weights, or call a launch ready that never was."""
+    cluster, head, worker, _ = pair()
+    head.starts["vllm-head"] = worker.starts["vllm-worker"] = (SERVES, None, 0)
+    result = launch(cluster, "vllm", image="img", model=MODEL, until="groups-joined")
+    facts = _facts(result)
+    assert (facts["outcome"], facts["last_stage"], facts["ready"]) == ("reached", "groups-joined", None)
+    assert "it was not followed further" in result.report.summary
+    assert set(head.containers) == {"vllm-head"}
+    with pytest.raises(UsageError, match="no stage 'groups'"):
+        launch(cluster, "vllm", image="img", model=MODEL, until="groups")

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tomllib
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -113,6 +112,10 @@ def node_program_folders(project: Project | None = None) -> tuple[Path, ...]:
 
 
 def _names_us(pyproject: Path) -> bool:
+    if not pyproject.is_file():
+        return False
+    import tomllib
+
     try:
         table = tomllib.loads(pyproject.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
