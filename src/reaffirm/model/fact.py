@@ -12,6 +12,11 @@ FactValue = bool | int | float | str | None | list[str]
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+\Z")
 
 
+def is_fact_name(name: str) -> bool:
+    """Whether a fact can have this name: dotted words."""
+    return bool(_NAME.match(name))
+
+
 @dataclass(frozen=True)
 class Fact:
     """One fact. ``None`` means that the step looked and could not tell (``unknown``).
@@ -24,7 +29,7 @@ class Fact:
     unit: str = ""
 
     def __post_init__(self) -> None:
-        if not _NAME.match(self.name):
+        if not is_fact_name(self.name):
             msg = f"a fact's name is dotted words such as probe.vllm-node.vllm_version, got {self.name!r}"
             raise ValueError(msg)
 

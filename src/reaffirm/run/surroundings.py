@@ -33,7 +33,9 @@ def kernel_options(runbook: Runbook) -> dict[str, Any]:
 def _warms(runbook: Runbook) -> bool:
     """Whether the kernel may load the steps ahead: not where a cell decides where modules come from."""
     code = "\n".join(c["source"] for c in runbook.notebook["cells"] if c["cell_type"] == "code")
-    return "reaffirm" in code and not any(word in code for word in ("sys.path", "chdir", "%cd", "sys.modules"))
+    return "reaffirm" in code and not any(
+        word in code for word in ("sys.path", "chdir", "%cd", "sys.modules")
+    )
 
 
 @contextmanager
