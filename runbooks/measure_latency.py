@@ -18,7 +18,9 @@
 # 20 ms* into one of your records.
 #
 # **Time and risk.** A second or two. On the node it starts a tiny web server on a free port of loopback,
-# which ends at the last cell, or by itself after `seconds`. Nothing is written there.
+# which ends at the last cell, or by itself after `seconds`.
+#
+# **What it changes.** Nothing: the server writes no file.
 #
 # **How to undo.** Nothing is left.
 #

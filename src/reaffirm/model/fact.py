@@ -18,6 +18,11 @@ STEP_WORDS = frozenset({"preflight", "cleanup", "probe", "launch", "experiment",
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+\Z")
 
 
+def is_fact_name(name: str) -> bool:
+    """Whether a fact can have this name: dotted words."""
+    return bool(_NAME.match(name))
+
+
 @dataclass(frozen=True)
 class Fact:
     """One fact. ``None`` means that the step looked and could not tell (``unknown``).
@@ -32,7 +37,7 @@ class Fact:
     by: str = ""
 
     def __post_init__(self) -> None:
-        if not _NAME.match(self.name):
+        if not is_fact_name(self.name):
             msg = f"a fact's name is dotted words such as probe.vllm-node.vllm_version, got {self.name!r}"
             raise ValueError(msg)
 
