@@ -9,11 +9,10 @@ from contextlib import suppress
 
 import asyncssh
 
+from reaffirm.nodes.command_output import MOST_OUTPUT, read_to_end, shortened
 from reaffirm.nodes.ssh_connections import Link
 from reaffirm.nodes.ssh_errors import dropped, not_started
 
-#: What one command may answer; the rest is cut, and said so (bytes).
-MOST_OUTPUT = 64 * 1024 * 1024
 #: How long an ended command may take to go after TERM, and after KILL (seconds).
 TERM_SECONDS = 2.0
 KILL_SECONDS = 1.0
@@ -62,7 +61,7 @@ class RemoteCommand:
         mark = f"{_MARK}={secrets.token_hex(8)}"
         doing = shlex.join(argv)
         words = shlex.join(["sh", "-c", _WHILE_CONNECTED, "sh", *argv]) if merged else doing
-        shown = doing if len(doing) <= 120 else f"{doing[:117]}…"
+        shown = shortened(argv)
         tries = 4  # sshd counts a session until its process is gone, a moment after we saw the end
         while True:
             tries -= 1
@@ -83,6 +82,18 @@ class RemoteCommand:
                 return command
             await asyncio.sleep(0.2)
 
+    @property
+    def node(self) -> str:
+        """The name of the node."""
+        return self.link.target.node
+
+    async def part(self) -> bytes:
+        """Return more of standard output, nothing at its end."""
+        try:
+            return await self.process.stdout.read(65536)
+        except Exception:  # the missing exit status will tell
+            return b""
+
     async def feed(self, stdin: str | None) -> None:
         """Write the standard input and close it. A command that does not read it all is no error."""
         with suppress(BrokenPipeError, ConnectionError, asyncssh.Error, OSError):
@@ -98,7 +109,9 @@ class RemoteCommand:
             NetworkError: the connection was lost on the way.
         """
         out, err, _ = await asyncio.gather(
-            _read(self.process.stdout, MOST_OUTPUT), _read(self.process.stderr, MOST_OUTPUT), self.feed(stdin)
+            read_to_end(self.process.stdout, MOST_OUTPUT),
+            read_to_end(self.process.stderr, MOST_OUTPUT),
+            self.feed(stdin),
         )
         return await self.status(), out, err
 
@@ -143,7 +156,7 @@ class RemoteCommand:
             return True
         # Output that nobody reads any more would keep the channel open.
         drain = asyncio.gather(
-            _read(self.process.stdout, 0), _read(self.process.stderr, 0), return_exceptions=True
+            read_to_end(self.process.stdout, 0), read_to_end(self.process.stderr, 0), return_exceptions=True
         )
         try:
             await asyncio.wait_for(asyncio.gather(drain, self.process.wait_closed()), seconds + 0.01)
@@ -166,21 +179,3 @@ async def _end_marked(link: Link, signal_name: str, *marks: str) -> None:
     command = shlex.join(["sh", "-c", _END, "sh", signal_name, "\n".join(marks), shells])
     with suppress(TimeoutError, OSError, asyncssh.Error):
         await asyncio.wait_for(link.connection.run(command, stdin=asyncssh.DEVNULL), 5)
-
-
-async def _read(reader: "asyncssh.SSHReader[bytes]", most: int) -> str:
-    """Read to the end; keep ``most`` bytes."""
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        try:
-            part = await reader.read(65536)
-        except (asyncssh.Error, OSError):
-            break  # lost: the missing exit status will tell
-        if not part:
-            break
-        if size < most:
-            parts.append(part[: most - size])
-        size += len(part)
-    text = b"".join(parts).decode("utf-8", "replace")
-    return f"{text}\n[cut: {size} bytes came, {most} are kept]\n" if size > most > 0 else text

@@ -48,8 +48,10 @@ def read_launch(follower: Follower, failures: Failures) -> Reading:
 def failure_blocks(follower: Follower, reading: Reading, failures: Failures) -> list[Block]:
     """Return what the report shows of it. A page that fits is never called the cause."""
     blocks: list[Block] = []
-    if reading.matches:
-        rows: list[tuple[str, ...]] = []
+    rows: list[tuple[str, ...]] = []
+    if reading.pages:
+        if not reading.matches:
+            rows.append(("no page", "none fits what came before the lines below", "", ""))
         for one in reading.matches:
             rows += _rows(one, one.mode.title)
         for one in reading.later:
@@ -93,7 +95,8 @@ def _rivals(reading: Reading) -> list[Block]:
     for one in reading.matches:
         others = [rival for rival in one.mode.rivals if rival not in fits]
         if others:
-            rows.append(("rival", f"{one.mode.id}: {', '.join(others)} can look alike; not seen here"))
+            named = ", ".join(others)
+            rows.append(("rival", f"{one.mode.id}: {named} can look alike, but does not fit here"))
     for one in reading.matches:
         if one.mode.deciding_check:
             rows.append(("cheapest check", f"{one.mode.id}: {one.mode.deciding_check}"))
