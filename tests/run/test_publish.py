@@ -137,3 +137,29 @@ def test_what_is_not_published(project: Path, ran: Path, papermill: Callable[...
     shutil.rmtree(project / "first.run")
     with pytest.raises(UsageError, match="no recording"):
         prepare(ran, here)
+
+
+def test_edited_files_of_a_run_fail_the_check(
+    project: Path, ran: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """nbval executes the notebook only: facts, provenance and an unused recording could say anything."""
+    assert main(["publish", "first.ipynb"]) == 0
+    folder = project / "docs" / "runs" / "connects" / "first"
+    done = subprocess.CompletedProcess[bytes]([], 0)
+    monkeypatch.setattr("reaffirm.cli.runs.subprocess.run", lambda *_, **__: done)
+    assert main(["check-runs"]) == 0
+    for name, old, new in (
+        ("facts.json", '"value": []', '"value": ["spark-1/x"]'),
+        ("provenance.json", '"kind": "simulated"', '"kind": "real"'),
+        ("recording.jsonl", '"seq":3,', '"seq":4,'),
+    ):
+        text = (folder / name).read_text()
+        assert old in text
+        (folder / name).write_text(text.replace(old, new, 1))
+        capsys.readouterr()
+        assert main(["check-runs"]) == 1
+        assert f"docs/runs/connects/first/{name}:" in capsys.readouterr().err.replace(
+            "facts.json:1: 'kind'", "provenance.json:1: 'kind'"
+        )
+        (folder / name).write_text(text)
+    assert main(["check-runs"]) == 0

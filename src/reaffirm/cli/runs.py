@@ -15,12 +15,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
-from reaffirm.errors import UsageError
+from reaffirm.errors import ReaffirmError, UsageError
+from reaffirm.nodes.connect import PROVENANCE
+from reaffirm.nodes.recording_format import read_tape
 from reaffirm.run import places
-from reaffirm.run.command import active, default_output, plan_of, tell_end
+from reaffirm.run.command import active, default_output, plan_of, say, tell_end
+from reaffirm.run.evidence import recordings
 from reaffirm.run.runbook import read_runbook
 from reaffirm.run.underway import Progress
 from reaffirm.store.project import RUNNER_VARIABLES, Project, find_project
+from reaffirm.store.published import read_run
 
 
 def run(
@@ -122,10 +126,25 @@ def check_runs(
         if importlib.util.find_spec(needed) is None:
             msg = f"{needed} is not installed"
             raise UsageError(msg, hint="pip install pytest nbval")
+    damaged = [str(error) for path in found if (error := _damage(path.parent))]
+    for told in damaged:
+        say(f"reaffirm: {told}")
     argv = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
     env = {k: v for k, v in os.environ.items() if k not in RUNNER_VARIABLES}
     status = subprocess.run([*argv, os.fspath(where)], env=env, check=False).returncode  # noqa: S603
-    raise typer.Exit(0 if status == 0 else 1 if status == 1 else 2)
+    raise typer.Exit(1 if damaged or status == 1 else 0 if status == 0 else 2)
+
+
+def _damage(folder: Path) -> ReaffirmError | None:
+    """What is wrong with the files of a published run: executing its notebook again would not tell."""
+    try:
+        if (folder / PROVENANCE).is_file():
+            read_run(folder, shown=places.shown(folder))
+        for path in recordings(folder):
+            read_tape(path, shown=places.shown(path))
+    except ReaffirmError as error:
+        return error
+    return None
 
 
 #: In the order of the help.
