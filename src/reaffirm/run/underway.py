@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,8 @@ class Run:
     ending: Ending | None = None
     checkout: Checkout | None = None
     _seen: Progress | None = None
+    #: When the runner began, by the clock of its own machine (UTC). The nodes' clock may be virtual.
+    ran: str = field(default_factory=evidence.wall_time)
     _node: Any = None
     _draft: Draft | None = None
     _raw: str = ""
@@ -92,7 +94,7 @@ class Run:
         self._tell(node)
         if self._only_prose(node):
             return
-        about = {"run": self.name, "versions": evidence.versions()}
+        about = {"run": self.name, "ran": self.ran, "versions": evidence.versions()}
         self._put(self._draft.text(node, evidence.read_headers(self.folder), about))
 
     def save_text(self, text: str) -> None:
@@ -136,7 +138,7 @@ class Run:
         self.ending = settle(notebook, error)
         about = notebook["metadata"].setdefault("reaffirm", {})
         about |= evidence.summary(evidence.payloads(notebook["cells"]), evidence.read_headers(self.folder))
-        about |= {"run": self.name, "versions": evidence.versions()}
+        about |= {"run": self.name, "ran": self.ran, "versions": evidence.versions()}
         if self.ending:
             about["ended"] = self.ending.as_json()
             about["git"] = self.checkout.state() if self.checkout else None
