@@ -28,6 +28,9 @@ _BOX = {
     "timeout": "failure",
 }
 
+#: Verdicts of a row of checks that must not be overlooked.
+_CHECKS = {"FAIL": "fail", "WARNING": "warning", "unknown": "unknown"}
+
 
 def report_markdown(data: Mapping[str, Any], *, resolve: Resolve = no_links) -> str | None:
     """Return a report as Markdown; None when the data is no report that we understand.
@@ -112,6 +115,12 @@ def _cell(text: str, resolve: Resolve) -> str:
         return cell(text)
     target = resolve(f"../{text}")
     return f"[{cell(text)}]({target})" if target and target != f"../{text}" else cell(text)
+
+
+def _check(word: str) -> str:
+    """How one check went; what did not pass is a badge."""
+    kind = _CHECKS.get(word)
+    return f'<span class="rf-badge rf-check-{kind}">{word}</span>' if kind else word
 
 
 def picture(svg: str, alt: str, title: str) -> str:
