@@ -19,9 +19,11 @@
 # yourself.
 #
 # **Time and risk.** On simulated nodes: seconds, no risk. On the lab: some minutes. On real Sparks: up to
-# an hour, most of it waiting for weights; the cleanup steps remove the containers `sglang-head`,
-# `sglang-worker`, `vllm-head` and `vllm-worker` and nothing else, after saving their logs. On real machines
-# nothing is removed without `consent`.
+# an hour, most of it waiting for weights.
+#
+# **What it changes.** The cleanup steps remove the containers `sglang-head`, `sglang-worker`, `vllm-head` and
+# `vllm-worker` and nothing else, after saving their logs. On real machines nothing is removed without
+# `consent`. At the end vLLM is left running.
 #
 # **How to undo.** Run the cleanup cell once more: it leaves the machines as they were, apart from files in
 # caches.

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shlex
 import shutil
 import signal
 import subprocess
@@ -149,6 +150,26 @@ def test_outside_of_a_project(papermill: Run, tmp_path: Path) -> None:
     assert seen(notebook)["cwd"] == str(alone)
 
 
+def test_from_a_folder_that_was_removed(project: Path, papermill: Run, tmp_path: Path) -> None:
+    """A terminal whose folder somebody removed would show a traceback."""
+    (gone := tmp_path / "gone").mkdir()
+    words = [*PAPERMILL, str(project / "runbooks" / "small.py")]
+    script = f"cd {shlex.quote(str(gone))} && rmdir {shlex.quote(str(gone))} && {shlex.join(words)}"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith("reaffirm: the folder that this was started in does not exist any more")
+
+
+def test_closed_standard_input(project: Path) -> None:
+    """Some schedulers start programs without one; papermill by itself then ends with a traceback."""
+    script = f"{shlex.join([*PAPERMILL, 'runbooks/small.py'])} <&-"
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(notebooks(project)) == 1
+
+
 def test_failure_is_short(project: Path, papermill: Run) -> None:
     """A wall of traceback hides what failed and where the notebook is."""
     done = papermill("runbooks/small.py", "out.ipynb", "-p", "count", "13")
@@ -220,6 +241,7 @@ def test_stopped_in_the_middle_of_a_cell(project: Path, number: int, status: int
     _, told = child.communicate(timeout=SECONDS)
     assert child.returncode == status, told
     assert f'INTERRUPTED at cell 4 "Wait for long": {why}' in told
+    assert "Traceback" not in told
     notebook = project / "out.ipynb"
     assert statuses(notebook) == ["completed", "completed", "completed", "interrupted", "pending"]
     assert read(notebook)["metadata"]["reaffirm"]["ended"]["why"] == why

@@ -7,7 +7,16 @@ from pathlib import Path
 from scripted_node import MODEL, pair
 
 from reaffirm.model.fact import Fact
-from reaffirm.steps import cleanup, conclude, launch, preflight, probe_image, verify
+from reaffirm.steps import (
+    cleanup,
+    conclude,
+    experiment,
+    launch,
+    preflight,
+    probe_image,
+    probe_images,
+    verify,
+)
 
 PAGE = Path(__file__).parents[2] / "docs/reference/facts.md"
 
@@ -24,11 +33,16 @@ def _emitted() -> Iterator[Fact]:
     yield from cleanup(cluster, "vllm-head", "vllm-worker").facts
     yield from probe_image(cluster, "img", model=MODEL).facts
     yield from probe_image(cluster, "sglang", model=MODEL).facts
+    yield from probe_images(cluster, ["img"], model=MODEL).facts
+    yield from experiment(cluster, "vllm", image="img", model=MODEL, limits={"container": 5}).facts
     yield from verify(cluster, model=MODEL).facts
     yield from conclude(cluster, image_at_hand="img", vllm_image="img").facts
 
 
 def test_every_fact_is_documented_and_every_documented_fact_exists() -> None:
     """A claim would rest on a value whose meaning nobody wrote down, or on one that is never found."""
-    found = {re.sub(r"^probe\.[^.]+\.", "probe.<image>.", fact.name): fact.unit for fact in _emitted()}
+    found = {}
+    for fact in _emitted():
+        name = re.sub(r"^probe\.[^.]+\.", "probe.<image>.", fact.name)
+        found[re.sub(r"^experiment\.[^.]+\.", "experiment.<engine>.", name)] = fact.unit
     assert found == _documented()

@@ -297,3 +297,46 @@ def test_a_limit_that_is_none_starts_nothing(seconds: float) -> None:
         with pytest.raises(UsageError, match="a number of seconds above 0"):
             launch(cluster, "vllm", image="img", model=MODEL, **limits)  # type: ignore[arg-type]
         assert head.asked == worker.asked == []
+
+
+def test_a_wrong_failure_page_is_named_and_ends_no_launch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A typing mistake in a page of text would lose the result of an hour's launch."""
+    for folder in ("runbooks", "adrs", "docs/failures"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "docs/failures/ours.md").write_text("---\nid: ours\n---\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    cluster, head, worker, _ = pair()
+    head.starts["vllm-head"] = worker.starts["vllm-worker"] = (GROUPS, None, 0)
+    result = launch(cluster, "vllm", image="img", model=MODEL)
+    assert _facts(result)["failure_pages"] == ["silent-stall-queue-address", "shared-dev-shm"]
+    text = " ".join(result._repr_mimebundle_()["text/plain"].split())
+    assert "docs/failures/ours.md:1 the key 'engines' is missing" in text
+    assert "reaffirm:docs/failures/silent-stall-queue-address.md" in text
+    assert str(tmp_path) not in text
+
+
+def test_a_failure_that_no_page_tells_of_is_said() -> None:
+    """A report without the word would look as if nobody had looked."""
+    cluster, head, worker, _ = pair()
+    head.starts["vllm-head"] = ([*GROUPS, (9.0, "RuntimeError: never seen before")], 10.0, 1)
+    worker.starts["vllm-worker"] = (GROUPS, None, 0)
+    result = launch(cluster, "vllm", image="img", model=MODEL)
+    assert _facts(result)["failure_pages"] == []
+    text = result._repr_mimebundle_()["text/plain"]
+    assert "no page fits what the ranks said" in text
+    assert "docs/failures/README.md tells how to add a page" in text
+
+
+def test_a_launch_can_be_left_at_a_stage() -> None:
+    """An experiment about groups would wait for 127 GB of weights, or call a launch ready that never was."""
+    cluster, head, worker, _ = pair()
+    head.starts["vllm-head"] = worker.starts["vllm-worker"] = (SERVES, None, 0)
+    result = launch(cluster, "vllm", image="img", model=MODEL, until="groups-joined")
+    facts = _facts(result)
+    assert (facts["outcome"], facts["last_stage"], facts["ready"]) == ("reached", "groups-joined", None)
+    assert "it was not followed further" in result.report.summary
+    assert set(head.containers) == {"vllm-head"}
+    with pytest.raises(UsageError, match="no stage 'groups'"):
+        launch(cluster, "vllm", image="img", model=MODEL, until="groups")

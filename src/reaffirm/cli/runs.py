@@ -201,7 +201,7 @@ def _runbook_path(word: str) -> Path:
     if path.suffix == ".py" and path.is_file():
         return path
     project = find_project()
-    known = {p.stem: p for p in sorted(project.runbooks.glob("*.py"))} if project else {}
+    known = {p.stem: p for p in sorted(project.runbooks.glob("[!_]*.py"))} if project else {}
     if word in known:
         return known[word]
     near = get_close_matches(path.stem, known, n=1)

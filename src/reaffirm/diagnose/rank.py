@@ -6,16 +6,16 @@ from itertools import combinations
 
 from reaffirm.diagnose.match import Match
 from reaffirm.diagnose.stages import stage_book
-from reaffirm.model.failure import FailureStatus
+from reaffirm.model.failure import FailureStatus, OriginKind
 
 
 @dataclass(frozen=True)
 class Reading:
     """What the logs of a launch look like.
 
-    ``matches`` come in order of how much fits; those in ``later`` rest on nothing but errors that as a rule
-    follow from another one, while another page fits too. ``contested`` are pairs of rivals that both fit: the
-    logs cannot tell them apart.
+    ``matches`` come in order of how much fits. Those in ``later`` rest on nothing but errors that as a rule
+    follow from another one, which may be one that no page tells of. ``contested`` are pairs of rivals that
+    both fit: the logs cannot tell them apart.
     """
 
     matches: tuple[Match, ...] = ()
@@ -29,9 +29,12 @@ class Reading:
 
 
 def rank(matches: Iterable[Match]) -> Reading:
-    """Order the pages that fit: what is no mere consequence first, then by how much fits."""
+    """Order the pages that fit: what is no mere consequence first, then by how much fits.
+
+    Of pages that fit as much, the proven ones come first, then those that were seen more often.
+    """
     ordered = sorted(matches, key=_place)
-    first = tuple(one for one in ordered if not is_consequence(one)) or tuple(ordered)
+    first = tuple(one for one in ordered if not is_consequence(one))
     later = tuple(one for one in ordered if one not in first)
     pairs = tuple(
         (a, b) for a, b in combinations(first, 2) if b.mode.id in a.mode.rivals or a.mode.id in b.mode.rivals
@@ -47,5 +50,7 @@ def is_consequence(one: Match) -> bool:
     )
 
 
-def _place(one: Match) -> tuple[bool, int, bool, str]:
-    return (is_consequence(one), -one.parts, one.mode.status is not FailureStatus.PROVEN, one.mode.id)
+def _place(one: Match) -> tuple[bool, int, bool, int, str]:
+    mode = one.mode
+    seen = sum(example.hit and example.origin.kind is not OriginKind.MADE_UP for example in mode.examples)
+    return (is_consequence(one), -one.parts, mode.status is not FailureStatus.PROVEN, -seen, mode.id)

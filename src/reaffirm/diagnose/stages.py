@@ -188,13 +188,16 @@ class StageTracker:
     @property
     def stage(self) -> str:
         """The furthest stage reached, in the order of the stages; empty before the first."""
-        ids = self._book.ids
-        return max(self.reached, key=ids.index, default="")
+        return self._book.ids[self.position] if self.reached else ""
 
     @property
     def position(self) -> int:
         """The furthest stage's place in the order; -1 before the first."""
-        return self._book.ids.index(self.stage) if self.stage else -1
+        ids = self._book.ids
+        for place in range(len(ids) - 1, -1, -1):  # asked several times in each second of a launch
+            if ids[place] in self.reached:
+                return place
+        return -1
 
     def has(self, stage_id: str) -> bool:
         """Whether that stage, or a later one, was reached."""

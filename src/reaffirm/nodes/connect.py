@@ -14,8 +14,9 @@ from typing import Any
 
 from reaffirm.errors import DocumentError, MachineFileError, RecordingError
 from reaffirm.model.evidence import Kind
-from reaffirm.model.node import Machines
+from reaffirm.model.node import Machines, Way
 from reaffirm.nodes.cluster import Cluster, RunContext
+from reaffirm.nodes.notebook_fact import joined
 from reaffirm.nodes.recording import Recorder, recording
 from reaffirm.nodes.recording_format import RECORDING
 from reaffirm.nodes.replay import Replay
@@ -61,7 +62,8 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         runbook: the name that containers are labelled with (default: the runbook that is being run).
 
     *Which nodes.* A machine file with a table ``[world]`` gives simulated nodes, any other one real
-    machines over SSH. Every request is recorded into the folder of the run.
+    machines: over SSH, or this one where a node says ``transport = "local"``. Every request is recorded
+    into the folder of the run.
 
     *The folder of the run* is the one the runner names (beside the notebook); in a notebook opened by
     hand a new one, ``runs/interactive/<time>.run``; outside of a project there is none.
@@ -119,9 +121,17 @@ def simulated_nodes(machines: Machines, project: Project | None) -> Mapping[str,
 def _live(machines: Machines, project: Project | None) -> Mapping[str, Transport]:
     if machines.world:
         return simulated_nodes(machines, project)
-    from reaffirm.nodes.ssh import open_nodes
+    opened: dict[str, Transport] = {}
+    if distant := tuple(node for node in machines.nodes if node.transport is Way.SSH):
+        from reaffirm.nodes.ssh import open_nodes
 
-    return open_nodes(machines)
+        opened |= open_nodes(replace(machines, nodes=distant))
+    for node in machines.nodes:
+        if node.transport is Way.LOCAL:
+            from reaffirm.nodes.local import LocalTransport
+
+            opened[node.name] = LocalTransport(node)
+    return {node.name: opened[node.name] for node in machines.nodes}
 
 
 def _replayed(folder: Path, project: Project | None, nodes: str, consent: str, runbook: str) -> Cluster:
@@ -147,6 +157,7 @@ def _replayed(folder: Path, project: Project | None, nodes: str, consent: str, r
 
 def _finish(cluster: Cluster) -> Cluster:
     atexit.register(cluster.close)
+    joined(cluster)
     return cluster
 
 

@@ -67,6 +67,10 @@ def install() -> None:
     io = sys.modules["papermill.iorw"].papermill_io
     if getattr(io.read, "reaffirm", False):
         return
+    try:
+        os.fstat(0)
+    except OSError:  # papermill asks what is on standard input, and does not start where it is closed
+        os.open(os.devnull, os.O_RDONLY)
     read, write = io.read, io.write
     io.read, io.write = _reading(read), _writing(write)
     after_import("papermill.iorw", "write_ipynb", _saving)

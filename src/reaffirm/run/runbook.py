@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,8 +97,7 @@ def runbook_from_text(text: str, path: str) -> Runbook:
 
 
 def _notebook(text: str, path: str) -> dict[str, Any]:
-    import jupytext  # 0.1 s, so only when there is a runbook
-
+    jupytext = _jupytext()
     try:
         made = jupytext.reads(text.removeprefix("\ufeff"), fmt="py:percent")
     except Exception as error:
@@ -118,6 +118,31 @@ def _notebook(text: str, path: str) -> dict[str, Any]:
         cells.append(plain)
     metadata = {"kernelspec": kernel, "language_info": {"name": kernel["language"]}}
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+# What jupytext can do without: its MyST format, and how Jupyter servers open text files.
+_OPTIONAL = ("markdown_it", "jupytext.sync_contentsmanager", "jupytext.async_contentsmanager")
+_alone: list[bool] = []
+
+
+def command_line() -> None:
+    """Say that this process does nothing but run runbooks, so that half of jupytext need not be loaded."""
+    _alone[:] = [True]
+
+
+def _jupytext() -> Any:
+    if not _alone or "jupytext" in sys.modules:
+        import jupytext  # 0.1 s, so only when there is a runbook
+
+        return jupytext
+    absent = [name for name in _OPTIONAL if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]  # None: "import" says there is none
+    try:
+        import jupytext
+    finally:
+        for name in absent:
+            del sys.modules[name]
+    return jupytext
 
 
 def _declarations(notebook: dict[str, Any], text: str, path: str) -> Declarations:

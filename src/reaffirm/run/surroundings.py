@@ -10,6 +10,9 @@ from typing import Any
 
 from reaffirm.run.runbook import Runbook
 
+# What decides where modules come from.
+_DECIDES = ("sys.path", "sys.modules", "chdir", "%cd")
+
 
 class Terminated(KeyboardInterrupt):
     """A signal that asks us to end. It unwinds like Ctrl-C, so that the notebook is saved."""
@@ -33,7 +36,7 @@ def kernel_options(runbook: Runbook) -> dict[str, Any]:
 def _warms(runbook: Runbook) -> bool:
     """Whether the kernel may load the steps ahead: not where a cell decides where modules come from."""
     code = "\n".join(c["source"] for c in runbook.notebook["cells"] if c["cell_type"] == "code")
-    return "reaffirm" in code and not any(word in code for word in ("sys.path", "chdir", "%cd", "sys.modules"))
+    return "reaffirm" in code and not any(word in code for word in _DECIDES)
 
 
 @contextmanager

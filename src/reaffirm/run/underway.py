@@ -62,7 +62,7 @@ class Run:
     _node: Any = None
     _draft: Draft | None = None
     _raw: str = ""
-    _states: tuple[list[Any], list[Any]] = ([], [])
+    _states: tuple[list[Any], list[Any]] | None = None
 
     @property
     def name(self) -> str:
@@ -125,7 +125,7 @@ class Run:
             kind = code if cell["cell_type"] == "code" else prose
             kind.append((cell["id"], state.get("status"), state.get("start_time"), state.get("end_time")))
         before, self._states = self._states, (prose, code)
-        return before[1] == code and before[0] != prose
+        return before is not None and before[1] == code and before[0] != prose
 
     def _save_whole(self, notebook: dict[str, Any]) -> None:
         self._complete(notebook, None)
@@ -198,7 +198,7 @@ def _status(error: BaseException) -> int:
 
 
 def _plain(node: Any) -> dict[str, Any]:
-    """papermill's notebook as plain data of our own, with long text in lines: what ``nbformat.writes`` writes."""
+    """papermill's notebook as plain data of our own, long text in lines, as ``nbformat.writes`` has it."""
     import nbformat
     from nbformat.v4.nbjson import BytesEncoder
     from nbformat.v4.rwbase import split_lines, strip_transient

@@ -1,9 +1,9 @@
 """Loads the steps into a kernel while it has nothing to do: an IPython extension.
 
-A client waits some tenths of a second after a kernel answered for the first time, to see whether more comes.
-The steps take about as long to load. One small part is loaded at a time and messages are served in between,
-so a client that does not wait is not kept waiting. Everything happens in the thread that runs the cells, before
-or between them: a cell never finds a module half loaded. What cannot be loaded here is tried again, and told,
+A client waits 0.2 s after a kernel answered for the first time, to see whether more comes. The steps take
+about as long to load. One small part is loaded at a time and messages are served in between, so a client
+that does not wait is not kept waiting. Everything happens in the thread that runs the cells, before or
+between them: a cell never finds a module half loaded. What cannot be loaded here is tried again, and told,
 where a cell asks for it.
 """
 

@@ -146,7 +146,9 @@ def claim_markdown(claim: Claim, standing: Standing, here: _Links, ids: frozense
 
 
 def _evidence(judged: Judged, here: _Links) -> str:
-    values = "<br>".join(f"{code(one.fact)} = {fact_value(one.value, one.unit)}" for one in judged.found)
+    values = "<br>".join(
+        f"{code(one.fact)} = {fact_value(one.value, one.unit, one.by)}" for one in judged.found
+    )
     parts = [values, *here.behind(judged)]
     parts.append(f"{kind_badge(judged.kind, judged.via)} {day(judged.started)}, run {here.run(judged)}")
     return "<br>".join(parts)

@@ -53,15 +53,25 @@ def facts_markdown(data: Mapping[str, Any]) -> str | None:
     """Return the facts of a step as a folded table; None when the data is not understood."""
     try:
         facts = data["facts"]
-        rows = [(code(name), fact_value(fact["value"], fact.get("unit", ""))) for name, fact in facts.items()]
+        rows = [
+            (code(name), fact_value(fact["value"], fact.get("unit", ""), fact.get("by", "")))
+            for name, fact in facts.items()
+        ]
         title = f"{len(rows)} fact{'' if len(rows) == 1 else 's'} of {data['step']} ({data['kind']})"
     except (KeyError, TypeError, AttributeError):
         return None
     return admonition("abstract", title, table(("Fact", "Value"), rows), folded=True) if rows else ""
 
 
-def fact_value(value: FactValue, unit: str = "") -> str:
-    """Return a fact's value for a cell; what could not be told is ``unknown``."""
+def fact_value(value: FactValue, unit: str = "", by: str = "") -> str:
+    """Return a fact's value for a cell; what could not be told is ``unknown``.
+
+    ``by`` is who worked it out, where that was not a step.
+    """
+    return _value(value, unit) + (" (by the notebook)" if by else "")
+
+
+def _value(value: FactValue, unit: str) -> str:
     match value:
         case None:
             return "*unknown*"

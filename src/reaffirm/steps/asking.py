@@ -7,6 +7,7 @@ from typing import Any
 from reaffirm.errors import NodeError
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Sent
 from reaffirm.nodes.transport import LineStream, Transport
+from reaffirm.redact import redact_header
 from reaffirm.steps.foreign_json import foreign_json
 from reaffirm.store.node_programs import node_program
 
@@ -60,9 +61,10 @@ class Asker:
 
     def http(self, node: Transport, request: HttpRequest, *, timeout: float) -> HttpAnswer:
         """Send one HTTP request from the node; shown as the ``curl`` that does the same."""
-        words = ["curl", "-sS", "-N", "-X", request.method, request.url]
+        how = ["-I"] if request.method == "HEAD" else ["-N", "-X", request.method]
+        words = ["curl", "-sS", *how, request.url]
         for name, value in request.headers.items():
-            words += ["-H", f"{name}: {value}"]
+            words += ["-H", f"{name}: {redact_header(name, value)}"]
         if request.body is not None:
             words += ["-d", request.body]
         self._note(node, words, "")

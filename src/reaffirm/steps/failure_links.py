@@ -48,8 +48,10 @@ def read_launch(follower: Follower, failures: Failures) -> Reading:
 def failure_blocks(follower: Follower, reading: Reading, failures: Failures) -> list[Block]:
     """Return what the report shows of it. A page that fits is never called the cause."""
     blocks: list[Block] = []
-    if reading.matches:
-        rows: list[tuple[str, ...]] = []
+    rows: list[tuple[str, ...]] = []
+    if reading.pages:
+        if not reading.matches:
+            rows.append(("no page", "none fits what came before the lines below", "", ""))
         for one in reading.matches:
             rows += _rows(one, one.mode.title)
         for one in reading.later:

@@ -50,7 +50,7 @@ def launch_report(
 
 def _facts(follower: Follower, prefix: str, errors: ErrorOrder, pages: Sequence[str]) -> tuple[Fact, ...]:
     ready = follower.outcome is Outcome.READY
-    # Where no server can run, nothing was learned about one.
+    # Where no server can run, or nobody waited for it, nothing was learned about one.
     known = follower.outcome not in (Outcome.UNKNOWN, Outcome.REACHED)
     first: str | None = "none"
     if follower.outcome is Outcome.FAILED:
@@ -77,7 +77,8 @@ def _summary(follower: Follower) -> str:
         case Outcome.READY:
             return f"{engine} serves after {after}: {follower.reason}"
         case Outcome.REACHED:
-            return f"{engine}: {follower.reason} after {after}; no server runs here"
+            rest = "no server runs here" if follower.plan.note else "it was not followed further"
+            return f"{engine}: {follower.reason} after {after}; {rest}"
         case Outcome.STUCK:
             return f"{engine} is stuck after the stage “{stage}”: {follower.reason}"
         case Outcome.FAILED:

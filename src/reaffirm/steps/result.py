@@ -6,11 +6,12 @@ from typing import Any
 
 from reaffirm.draw.report_html import report_html
 from reaffirm.draw.report_text import report_text
+from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.model.exchange import Sent
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import REPORT_MIME, Block, Log, Outcome, Picture, Report, Table
 from reaffirm.nodes.cluster import Cluster
-from reaffirm.redact import redact
+from reaffirm.redact import redact, redact_words
 from reaffirm.steps.asking import Asker
 
 
@@ -43,6 +44,26 @@ def bundle(report: Report) -> dict[str, Any]:
     }
 
 
+def expect_outcome(result: StepResult, cluster: Cluster | None, outcome: str, *, hint: str) -> None:
+    """Show the report and stop unless the step ended that way.
+
+    Raises:
+        UsageError: there is no outcome of that name.
+        StepFailedError: it ended otherwise.
+    """
+    try:
+        wanted = Outcome(outcome)
+    except ValueError:
+        msg = f"no outcome {outcome!r}"
+        raise UsageError(msg, hint=f"one of: {', '.join(o.value for o in Outcome)}") from None
+    if result.outcome is wanted:
+        return
+    if cluster is not None:
+        cluster.context.display(bundle(result.report))
+    msg = f"{result.report.step} ended in {result.outcome}, not in {wanted}: {result.report.summary}"
+    raise StepFailedError(msg, hint=hint)
+
+
 def tell(
     cluster: Cluster,
     asker: Asker,
@@ -56,7 +77,7 @@ def tell(
     """Make a step's report, free of secrets, and hand its facts to the run."""
     kind = cluster.kind
     clean = tuple(_clean_fact(fact) for fact in facts)
-    sent = tuple(Sent(s.node, tuple(map(redact, s.argv)), s.program) for s in asker.sent)
+    sent = tuple(Sent(s.node, tuple(redact_words(s.argv)), s.program) for s in asker.sent)
     report = Report(step, kind, outcome, redact(summary), tuple(map(_clean, blocks)), sent, clean)
     cluster.context.emit(step, kind, clean)
     return report

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Self
 
 from reaffirm.errors import UsageError
 from reaffirm.images.engines import SETTINGS
@@ -16,7 +17,7 @@ from reaffirm.nodes.cluster import Cluster
 from reaffirm.steps.asking import Asker
 from reaffirm.steps.foreign_json import foreign_json
 from reaffirm.steps.named import model_on
-from reaffirm.steps.result import StepResult, tell
+from reaffirm.steps.result import StepResult, expect_outcome, tell
 from reaffirm.steps.streaming import Completion, completion
 
 _PROMPT = "A train leaves at 9:40 and arrives at 11:05. How long is the journey? Answer in one sentence."
@@ -31,6 +32,17 @@ class VerifyResult(StepResult):
     """What the service answered, one :class:`Completion` per request."""
 
     completions: tuple[Completion, ...] = ()
+    cluster: Cluster | None = None
+
+    def expect(self, outcome: str) -> Self:
+        """Return this result when it ended that way (``pass``: all was answered and measured).
+
+        Raises:
+            UsageError: there is no outcome of that name.
+            StepFailedError: it ended otherwise; the report was shown before.
+        """
+        expect_outcome(self, self.cluster, outcome, hint="the table above says which answer was missing")
+        return self
 
 
 def verify(
@@ -163,7 +175,7 @@ def _result(
         blocks.append(_excerpt(good[0], here))
     summary = _summary(cluster.kind.value, health, answers, good, rate)
     report = tell(cluster, asker, "verify", outcome, summary, blocks=tuple(blocks), facts=facts)
-    return VerifyResult(report, tuple(answers))
+    return VerifyResult(report, tuple(answers), cluster)
 
 
 def _health_words(health: HttpAnswer) -> str:

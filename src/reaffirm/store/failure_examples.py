@@ -41,7 +41,7 @@ def read_origin(text: str) -> Origin:
         "made-up": (re.compile(r"made-up\Z"), "made-up"),
     }
     if kind not in forms:
-        close = get_close_matches(kind, forms, n=1)
+        close = get_close_matches(kind, forms, n=1, cutoff=0.75)
         meant = f"; did you mean {close[0]!r}?" if close else ""
         msg = f"an origin begins with one of {', '.join(forms)}, got {text!r}{meant}"
         raise ValueError(msg)

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tomllib
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -123,6 +122,10 @@ def facts_pages(docs: Path | None = None) -> tuple[Path, ...]:
 
 
 def _names_us(pyproject: Path) -> bool:
+    if not pyproject.is_file():
+        return False
+    import tomllib
+
     try:
         table = tomllib.loads(pyproject.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):

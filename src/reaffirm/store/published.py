@@ -78,7 +78,16 @@ class PublishedRun:
         """Return each fact of the run as evidence."""
         return tuple(
             Evidence(
-                f.name, f.value, f.unit, self.kind, self.via, self.when, self.run, self.runbook, self.path
+                f.name,
+                f.value,
+                f.unit,
+                self.kind,
+                self.via,
+                self.when,
+                self.run,
+                self.runbook,
+                self.path,
+                by=f.by,
             )
             for f in self.facts
         )

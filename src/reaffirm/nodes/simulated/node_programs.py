@@ -33,6 +33,8 @@ def run_program(
                 return _told(_weights(node, model, cache))
             case "probe_image.py", [engine, architecture, *_]:
                 return _told(_probe(image, engine, architecture))
+            case "example_server.py", _:
+                return Output(1, "", "OSError: on a simulated node only engines serve HTTP\n")
             case "", _:
                 text = "a simulated node runs no program but those of scripts/node; this text is none of them"
                 return Output(1, "", f"{text}\n")
