@@ -40,6 +40,11 @@ def vocabulary(**more: RunbookWords) -> Vocabulary:
         "search.recall",
         "search.size_3",
         "files.count",
+        "query.p95",
+        "query.hits",
+        "file.exists",
+        "experiment.sglang.set.always_stuck",
+        "unset_2.outcome",
         "count_files.anything",
     ],
 )
@@ -58,6 +63,8 @@ def test_what_a_runbook_can_find_is_known(fact: str) -> None:
         ("probe.toy-image.suports_model", "did you mean 'probe.toy-image.supports_model'?"),
         ("probe.vllm-nod.supports_model", "did you mean 'probe.vllm-node.supports_model'?"),
         ("search.recal", "did you mean 'search.recall'?"),
+        ("query.exit", "did you mean 'query.hits'?"),
+        ("query.hit", "did you mean 'query.hits'?"),
         ("weather.rain", "docs/reference/facts.md lists"),
     ],
 )

@@ -11,7 +11,7 @@ ANY_WORD = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 
 @dataclass(frozen=True)
 class DocumentedFact:
-    """One row of ``docs/reference/facts.md``: the step that finds it, and its name, maybe with ``<image>``."""
+    """A fact of ``docs/reference/facts.md``: the step that finds it, and its name, maybe with ``<image>``."""
 
     step: str
     name: str

@@ -7,8 +7,11 @@ from pathlib import Path
 
 from reaffirm.model.vocabulary import ANY_WORD, DocumentedFact, RunbookWords
 
-_ROW = re.compile(r"\|\s*`([a-z][a-z0-9_]*(?:\.(?:[A-Za-z0-9_-]+|<[a-z]+>))+)`\s*\|")
-_STEP = re.compile(r"##\s+`?([a-z][a-z0-9_]*)`?\s*\Z")
+_WORDS = r"(?:[A-Za-z0-9_-]|<[a-z]+>)+"
+_NAME = re.compile(rf"`({_WORDS}(?:\.{_WORDS})+|\.{_WORDS})`")
+_STEPS = re.compile(r"##\s+([a-z][a-z0-9_]*(?:, [a-z][a-z0-9_]*)*)\s*\Z")
+#: A row of a table that several steps share may be about one of them: ``*http*: the HTTP status``.
+_ONLY = re.compile(r"\*([a-z_]+)\*: ")
 #: Where a call says what stands before the facts of its step.
 _PREFIX = ("facts", "name")
 
@@ -21,14 +24,26 @@ def documented_facts(pages: Iterable[Path]) -> tuple[DocumentedFact, ...]:
             lines = page.read_text(encoding="utf-8").split("\n")
         except (OSError, UnicodeDecodeError):
             continue
-        step = ""
+        steps: list[str] = []
         for line in lines:
             if line.startswith("## "):
-                match = _STEP.match(line)
-                step = match[1] if match else ""
-            elif match := _ROW.match(line):
-                found.append(DocumentedFact(step, match[1]))
+                match = _STEPS.match(line)
+                steps = match[1].split(", ") if match else []
+            elif line.startswith("| `"):
+                found += _row(line, steps)
     return tuple(dict.fromkeys(found))
+
+
+def _row(line: str, steps: list[str]) -> Iterator[DocumentedFact]:
+    """Yield the facts of one row; ``<name>.p50`` stands for each step, ``.p95`` after it for the same."""
+    cells = line.strip("|").split("|")
+    only = _ONLY.match(cells[-1].strip())
+    head = ""
+    for name in _NAME.findall(cells[0]):
+        head = head if name.startswith(".") else name.partition(".")[0]
+        tail = name.partition(".")[2]
+        for step in [only[1]] if only else steps or [""]:
+            yield DocumentedFact(step, f"{step if head == '<name>' else head}.{tail}")
 
 
 def runbook_words(source: str, documented: Iterable[DocumentedFact] = ()) -> RunbookWords:

@@ -16,3 +16,6 @@ steps_of_ours.count_files(cluster, name="files")
 reaffirm.fact("search.recall", 0.9)
 for size in (1, 2):
     reaffirm.fact(f"search.size_{size}", size)
+steps.http(cluster, "http://127.0.0.1:1/", name="query", facts={"hits": {"json": "hits"}})
+steps.file(cluster, "/etc/x")
+steps.experiment(cluster, "sglang")
