@@ -20,11 +20,12 @@ from reaffirm.site.page import SitePage
 from reaffirm.site.prose import first_heading, rebuild
 from reaffirm.site.record_page import Standings, findings_box, record_page
 from reaffirm.site.run_pages import runbook_page, runs_table
-from reaffirm.site.text import front_matter, inline, table
+from reaffirm.site.text import code, fence, front_matter, inline, table
 from reaffirm.store.failures import read_failures
 from reaffirm.store.frontmatter import read_page
 from reaffirm.store.published import PublishedRun, PublishedRuns
 from reaffirm.store.records import Records
+from reaffirm.store.template import TEMPLATE
 
 #: Folders under the documentation in the order of the navigation, and what readers see.
 SHELVES = {
@@ -37,6 +38,8 @@ SHELVES = {
 }
 # What the plugin makes, before the shelves.
 _FIRST = (("decisions", "Decisions"), ("runbooks", "Runbooks"), ("runs", "Runs"))
+# Where the template of records can be read and copied.
+_TEMPLATE_URI = "decisions/template.md"
 # Folders that have an index of the pages in them.
 _INDEXED = ("container-images",)
 
@@ -123,6 +126,8 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
             findings=[str(finding) for finding in findings],
         )
     )
+    if (root / records / TEMPLATE).is_file():
+        pages.append(_template_page(root / records / TEMPLATE, f"{records}/{TEMPLATE}"))
     for name, source in books.items():
         pages.append(
             runbook_page(
@@ -184,6 +189,17 @@ def _failures_index(
     )
 
 
+def _template_page(path: Path, shown: str) -> SitePage:
+    title = "Template of a record"
+    text = path.read_text(encoding="utf-8", errors="replace")
+    parts = [
+        f"{front_matter(title)}\n# {title}",
+        f"Copy it from {code(shown)}, or from here.",
+        fence(text, "yaml"),
+    ]
+    return SitePage(_TEMPLATE_URI, title, "\n\n".join(parts) + "\n")
+
+
 def _run_page(
     run: PublishedRun, runbooks: str, site_map: SiteMap, uri: str, books: Mapping[str, str]
 ) -> SitePage:
@@ -212,6 +228,8 @@ def _pages(
             )
     pages |= {record.path: f"decisions/{record.path.rsplit('/', 1)[-1]}" for record in found.records}
     pages |= {f"{records}/README.md": "decisions/index.md", records: "decisions/index.md"}
+    if (root / records / TEMPLATE).is_file():
+        pages[f"{records}/{TEMPLATE}"] = _TEMPLATE_URI
     pages |= {f"{runbooks}/{name}.py": uri for name, uri in books.items()}
     pages |= {runbooks: "runs/index.md", f"{docs}/runs/README.md": "runs/index.md", "README.md": "index.md"}
     for folder, uri in runs.items():

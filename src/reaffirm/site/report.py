@@ -110,6 +110,8 @@ def _block(block: Mapping[str, Any], resolve: Resolve) -> str:
     if "table" in block:
         columns = tuple(cell(str(column)) or " " for column in block["columns"])
         rows = [tuple(_cell(str(value), resolve) for value in row) for row in block["rows"]]
+        if columns[0] == " ":
+            rows = [(_check(row[0]), *row[1:]) for row in rows]
         return _titled(block["table"], table(columns, rows))
     if "log" in block:
         shown = lines_markdown("\n".join(map(str, block["lines"])), str(block["log"]))
