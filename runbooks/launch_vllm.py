@@ -16,8 +16,9 @@
 # **Purpose.** Start vLLM across both nodes and follow it until it serves, or until it is clear why not. One
 # rank per node, no Ray: the head serves HTTP, the worker runs `--headless`.
 #
-# **Time and risk.** On simulated nodes: seconds. On the lab: a minute. On real Sparks: up to half an hour,
-# most of it loading 127 GB of weights and compiling. The model takes most of the memory of both machines.
+# **Time and risk.** On simulated nodes: seconds. On the lab: a few minutes. On real Sparks nobody has
+# timed this runbook; loading 127 GB of weights and compiling take the most. The model takes more than half of
+# the memory of both machines.
 #
 # **What it changes.** It starts the containers `vllm-head` and `vllm-worker` and **leaves them running**.
 # Files in caches may be added. Nothing is removed: when containers of these names are there already, or

@@ -17,8 +17,10 @@
 # without a GPU: put the address of a service of yours into the second cell, and a claim such as *p95 below
 # 20 ms* into one of your records.
 #
-# **Time and risk.** A second or two. On the node it starts a tiny web server on a free port of loopback,
-# which ends at the last cell, or by itself after `seconds`. Nothing is written there.
+# **Time and risk.** A second or two, no risk.
+#
+# **What it changes.** On the node it starts a tiny web server on a free port of loopback, which ends at the
+# last cell, or by itself after `seconds`. Nothing is written there.
 #
 # **How to undo.** Nothing is left.
 #

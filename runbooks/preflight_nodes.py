@@ -17,7 +17,7 @@
 # reach each other over the cable, are the images and the whole weights on both, is there memory, disk and a
 # free port? Half an hour of loading that ends in an error is what this saves.
 #
-# **Time and risk.** Seconds on simulated nodes; under a minute on the lab and on real Sparks. No risk.
+# **Time and risk.** Seconds on simulated nodes and on the lab; the same is expected of real Sparks. No risk.
 #
 # **What it changes.** Nothing. It reads, and it opens a TCP connection from one node to the other and closes
 # it again.

@@ -17,8 +17,8 @@
 # a model when the model's *architecture class* (named in its `config.json`) is in the engine's *registry*.
 # Both can be read in seconds.
 #
-# **Time and risk.** Seconds per image on simulated nodes; up to a minute on the lab and on real Sparks. No
-# risk.
+# **Time and risk.** Seconds per image on simulated nodes and on the lab; the same is expected of real Sparks.
+# No risk.
 #
 # **What it changes.** Nothing that lasts. For each image a container runs for a moment, without network and
 # without GPU, and Docker removes it when it ends. The engine is not started and not even imported.

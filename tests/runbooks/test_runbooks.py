@@ -70,7 +70,10 @@ RUNS: list[tuple[str, str, dict[str, str], dict[str, Any]]] = [
     ),
     ("launch", "launch_vllm", {}, {"launch.ready": True, "launch.engine": "vllm"}),
     ("verify", "verify_endpoint", {}, {"verify.reasoning": True, "verify.content": True}),
+    ("latency", "measure_latency", {"requests": "20"}, {"latency.says": "hello", "latency.requests": 20}),
 ]
+#: Tried by the tests of the steps, as one arc, and as a published run.
+ELSEWHERE = {"pivot_to_vllm"}
 #: A service that is not there must not look well to whoever reads only the exit status.
 FAILS = ("verify-nothing", "verify_endpoint", {"nodes": "simulated"})
 
@@ -108,17 +111,17 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 @pytest.mark.parametrize(("name", "expected"), [(run[0], run[3]) for run in RUNS])
-def test_runs_on_simulated_nodes(ran: tuple[Path, str], name: str, expected: Mapping[str, Any]) -> None:
+def test_runs_as_typed(ran: tuple[Path, str], name: str, expected: Mapping[str, Any]) -> None:
     """A runbook would not run as its first page says, or would find something else."""
     about = json.loads((ran[0] / f"{name}.ipynb").read_text(encoding="utf-8"))["metadata"]["reaffirm"]
     assert about["ended"]["how"] == "completed", about["ended"]
-    assert about["kind"] == "simulated"
+    assert about["kind"] == ("real" if name == "latency" else "simulated")
     assert {fact: about["facts"][fact]["value"] for fact in expected} == dict(expected)
 
 
 def test_runs_that_ship_are_all_tried() -> None:
     """A new runbook would never have run before somebody copies its command."""
-    assert {runbook for _, runbook, _, _ in RUNS} | {"pivot_to_vllm"} == {path.stem for path in PATHS}
+    assert {runbook for _, runbook, _, _ in RUNS} | ELSEWHERE == {path.stem for path in PATHS}
 
 
 def test_an_endpoint_that_does_not_answer_fails_the_run(ran: tuple[Path, str]) -> None:

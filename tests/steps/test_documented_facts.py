@@ -9,8 +9,11 @@ from scripted_node import MODEL, pair
 from reaffirm.model.fact import Fact
 from reaffirm.steps import (
     cleanup,
+    command,
     conclude,
     experiment,
+    file,
+    http,
     launch,
     preflight,
     probe_image,
@@ -37,12 +40,22 @@ def _emitted() -> Iterator[Fact]:
     yield from experiment(cluster, "vllm", image="img", model=MODEL, limits={"container": 5}).facts
     yield from verify(cluster, model=MODEL).facts
     yield from conclude(cluster, image_at_hand="img", vllm_image="img").facts
+    yield from command(cluster, ["hostname"], name="name").facts
+    yield from http(cluster, "http://127.0.0.1:1/", name="name").facts
+    yield from file(cluster, "/f", name="name", contains="x", matches="x", sha256="0" * 64).facts
 
 
 def test_every_fact_is_documented_and_every_documented_fact_exists() -> None:
     """A claim would rest on a value whose meaning nobody wrote down, or on one that is never found."""
+    names = {
+        r"^probe\.[^.]+\.": "probe.<image>.",
+        r"^experiment\.[^.]+\.": "experiment.<engine>.",
+        r"^name\.": "<name>.",
+    }
     found = {}
     for fact in _emitted():
-        name = re.sub(r"^probe\.[^.]+\.", "probe.<image>.", fact.name)
-        found[re.sub(r"^experiment\.[^.]+\.", "experiment.<engine>.", name)] = fact.unit
+        name = fact.name
+        for pattern, written in names.items():
+            name = re.sub(pattern, written, name)
+        found[name] = fact.unit
     assert found == _documented()

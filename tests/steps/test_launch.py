@@ -232,7 +232,8 @@ def test_interrupt_closes_streams_and_names_what_runs() -> None:
     with pytest.raises(KeyboardInterrupt):
         launch(cluster, "vllm", image="img", model=MODEL)
     assert all(stream.closed for stream in (*head.streams, *worker.streams))
-    assert "docker rm -f" in shown[-1]["text/plain"]
+    words = "steps.cleanup(cluster, 'vllm-head', 'vllm-worker') saves their logs"
+    assert words in shown[-1]["text/plain"]
     assert "vllm-worker on spark-2" in shown[-1]["text/plain"]
 
 

@@ -20,7 +20,7 @@ import typer
 from reaffirm import __version__, errors
 from reaffirm.cli.runs import commands, joined_pairs
 from reaffirm.errors import ReaffirmError
-from reaffirm.run.command import say
+from reaffirm.run.command import say, tell_end
 from reaffirm.run.places import check_here
 from reaffirm.run.underway import RunStoppedError
 
@@ -65,6 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         say(f"reaffirm: {error}")
         return error.exit_code
     except RunStoppedError as stopped:
+        tell_end(stopped.run, where=False)
         say(str(stopped))
         return _stopped(stopped)
     except (typer.Abort, KeyboardInterrupt):

@@ -13,9 +13,14 @@ FactValue = bool | int | float | str | None | list[str]
 BY_NOTEBOOK = "notebook"
 
 #: First words of the facts of the shipped steps. Nobody else records a fact that begins with one of them.
-STEP_WORDS = frozenset({"preflight", "cleanup", "probe", "launch", "verify", "conclude"})
+STEP_WORDS = frozenset({"preflight", "cleanup", "probe", "launch", "experiment", "verify", "conclude"})
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+\Z")
+
+
+def is_fact_name(name: str) -> bool:
+    """Whether a fact can have this name: dotted words."""
+    return bool(_NAME.match(name))
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Fact:
     by: str = ""
 
     def __post_init__(self) -> None:
-        if not _NAME.match(self.name):
+        if not is_fact_name(self.name):
             msg = f"a fact's name is dotted words such as probe.vllm-node.vllm_version, got {self.name!r}"
             raise ValueError(msg)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from reaffirm.draw.banner import node_names
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.model.evidence import Kind, Via, lowest
 from reaffirm.model.fact import FACTS_MIME, Fact
@@ -174,6 +175,9 @@ class Cluster:
             msg = f"no node named {name!r} in {self.machines.path or self.machines.name}"
             raise UsageError(msg, hint=f"known nodes: {', '.join(self._transports)}")
         return self._transports[name]
+
+    def __repr__(self) -> str:
+        return f"<Cluster {self.machines.name!r}, {self.kind}: {node_names(self.machines.nodes)}>"
 
     def need_consent(self, action: str, targets: Iterable[str]) -> None:
         """Stop unless the person who runs this agreed to ``action`` on each of ``targets``.

@@ -12,11 +12,12 @@ from typing import Any
 
 from reaffirm.errors import ParameterError, ReaffirmError
 from reaffirm.run import places
+from reaffirm.run.closing import closing
 from reaffirm.run.declarations import Declarations, declared
 from reaffirm.run.execution import PLAN, Plan, Read, load
 from reaffirm.run.parameters import Text, check_complete, read_yaml, typed
 from reaffirm.run.runbook import Runbook, command_line
-from reaffirm.run.underway import Observer, RunStoppedError
+from reaffirm.run.underway import Observer, Run, RunStoppedError
 
 
 def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any]) -> Any:
@@ -32,7 +33,9 @@ def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any])
         reserved = _reserve(plan, given)
         try:
             with active(plan):
-                return callback(**given)
+                done = callback(**given)
+            tell_end(plan.result)
+            return done
         finally:
             if reserved:
                 places.release(places.run_folder(reserved))
@@ -43,8 +46,23 @@ def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any])
         logging.getLogger("asyncio").setLevel(
             logging.CRITICAL
         )  # it would tell of every task that was cut off
+        tell_end(stopped.run, where=False)
         say(str(stopped))
         sys.exit(stopped.status)
+
+
+def tell_end(run: Run | None, *, where: bool = True) -> None:
+    """Say how the steps of a run ended, unless the notebook itself goes to the terminal.
+
+    ``where`` adds the notebook and its kind.
+    """
+    if run is None or run.last is None or run.notebook is None:
+        return
+    for line in closing(run.last):
+        say(line)
+    if where:
+        kind = run.last["metadata"]["reaffirm"].get("kind")
+        say(f"notebook: {places.shown(run.notebook)}{f' ({kind} run)' if kind else ''}")
 
 
 def say(text: str) -> None:

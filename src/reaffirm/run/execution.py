@@ -109,6 +109,7 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
         given["engine_kwargs"] = kernel_options(runbook) | given.get("engine_kwargs", {})
     redactor = Redactor(secret_values(values))
     run = Run(runbook, source, output, base, folder, redactor, write, plan.observer)
+    run.parameters = runbook.declarations.differing(values)
     if runbook.project and not given.get("prepare_only"):
         run.checkout = Checkout(runbook.project)
     plan.result = run
@@ -122,7 +123,11 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
 
 def _run(run: Run, original: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
     global _current
-    surroundings = {"REAFFIRM_RUNBOOK": run.runbook.file, "REAFFIRM_RUN_DIR": run.folder}
+    surroundings = {
+        "REAFFIRM_RUNBOOK": run.runbook.file,
+        "REAFFIRM_RUN_DIR": run.folder,
+        "REAFFIRM_CALLED_FROM": run.base,
+    }
     with _lock:
         before, _current = _current, run
         error: BaseException | None = None

@@ -56,7 +56,7 @@ def typed(declarations: Declarations, given: Iterable[tuple[str, Any]]) -> dict[
             values[name] = _any(value)
             continue
         try:
-            values[name] = fit(declaration.shape, value)
+            values[name] = _within(declaration, fit(declaration.shape, value))
         except (ValueError, OverflowError):
             raise _wrong(declaration, declarations, value) from None
     return values
@@ -75,7 +75,7 @@ def check_complete(declarations: Declarations, names: Iterable[str]) -> None:
         names_ = ", ".join(d.name for d in missing)
         msg = f"{declarations.where(first.name)}: {names_} must be given: no default is declared"
         told = f" ({first.help})" if first.help else ""
-        raise ParameterError(msg, hint=f"pass -p {first.name} {_form(first.shape)}{told}")
+        raise ParameterError(msg, hint=f"pass -p {first.name} {first.form}{told}")
 
 
 def fit(shape: Shape, value: Any) -> Any:
@@ -106,6 +106,12 @@ def fit(shape: Shape, value: Any) -> Any:
         case "dict":
             return {_str(k): fit(shape.item or ANY, v) for k, v in _mapping(value).items()}
     return _any(value)
+
+
+def _within(declaration: Declaration, value: Any) -> Any:
+    if all(one.holds(value) for one in declaration.ranges):
+        return value
+    raise _Misfit
 
 
 def _says_none(shape: Shape, value: Any) -> bool:
@@ -288,21 +294,4 @@ def _wrong(declaration: Declaration, declarations: Declarations, value: Any) -> 
     seen = repr(value.value) if isinstance(value, Text) else f"{_bare(value)!r} ({type(value).__name__})"
     where = declarations.where(declaration.name)
     msg = f"{where}: {declaration.name} is declared {declaration.annotation}, got {seen}"
-    return ParameterError(msg, hint=f"give {_form(declaration.shape)}")
-
-
-def _form(shape: Shape) -> str:
-    """The accepted form in words."""
-    forms = {
-        "bool": "true or false",
-        "int": "a whole number such as 5, without leading zeros",
-        "float": "a number such as 0.5",
-        "str": "text",
-        "literal": "one of " + ", ".join(str(option) for option in shape.options),
-        "list": "a list such as a,b or [a, b]",
-        "dict": "a mapping such as {a: 1}",
-    }
-    form = forms.get(shape.name, "a value")
-    if shape.name == "list" and shape.item and shape.item.name != "any":
-        form += f" (each {_form(shape.item)})"
-    return f"{form}, or none" if shape.optional and shape.name != "any" else form
+    return ParameterError(msg, hint=f"give {declaration.form}")

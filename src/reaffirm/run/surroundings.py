@@ -26,8 +26,9 @@ def kernel_options(runbook: Runbook) -> dict[str, Any]:
     """How the kernel is started and its outputs are read, where the caller does not say it."""
     wanted: dict[str, Any] = {"coalesce_streams": True}  # one output for one stream, so that two runs compare
     if runbook.notebook["metadata"]["kernelspec"]["name"] == "python3":
-        # no warning on every start about plain text on the loopback interface
-        wanted["extra_arguments"] = ["--log-level=CRITICAL"]
+        # no warning on every start about plain text on the loopback interface; and a cell of the one line
+        # `who: str = "x"` is a parameter, not IPython's magic %who
+        wanted["extra_arguments"] = ["--log-level=CRITICAL", "--InteractiveShell.automagic=False"]
         if _warms(runbook):
             wanted["extra_arguments"].append("--ext=reaffirm.run.warm")
     return wanted

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,9 @@ from typing import Any
 from reaffirm.run import evidence, places
 from reaffirm.run.atomic import write_text
 from reaffirm.run.checkout import Checkout
+from reaffirm.run.closing import outcome_of
 from reaffirm.run.draft import Draft
-from reaffirm.run.ending import Ending, heading_at, own_cells, settle
+from reaffirm.run.ending import Ending, heading_at, number_of, own_cells, settle
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
@@ -28,7 +29,10 @@ _LINES = 12
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is. ``cell`` counts from 1; ``status`` is that of this cell."""
+    """How far a run is. ``cell`` counts from 1; ``status`` is that of this cell.
+
+    ``outcome`` is that of the last step whose report the cell shows, else empty.
+    """
 
     cell: int
     of: int
@@ -36,13 +40,15 @@ class Progress:
     status: str
     code: bool
     seconds: float | None
+    outcome: str = ""
 
 
 @dataclass
 class Run:
     """A runbook under way.
 
-    ``output`` is where papermill writes, as it was told; ``folder`` the folder of the run beside it.
+    ``output`` is where papermill writes, as it was told; ``folder`` the folder of the run beside it;
+    ``parameters`` are the values that differ from the runbook's own.
     """
 
     runbook: Runbook
@@ -56,6 +62,7 @@ class Run:
     last: dict[str, Any] | None = None
     ending: Ending | None = None
     checkout: Checkout | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     _seen: Progress | None = None
     #: When the runner began, by the clock of its own machine (UTC). The nodes' clock may be virtual.
     ran: str = field(default_factory=evidence.wall_time)
@@ -94,8 +101,13 @@ class Run:
         self._tell(node)
         if self._only_prose(node):
             return
-        about = {"run": self.name, "ran": self.ran, "versions": evidence.versions()}
+        about = self._about()
         self._put(self._draft.text(node, evidence.read_headers(self.folder), about))
+
+    def _about(self) -> dict[str, Any]:
+        """What is known of the run from its beginning."""
+        begun = {"run": self.name, "ran": self.ran}
+        return begun | {"versions": evidence.versions(), "parameters": dict(self.parameters)}
 
     def save_text(self, text: str) -> None:
         """Write a notebook that was made into text already; see :meth:`save`."""
@@ -138,7 +150,7 @@ class Run:
         self.ending = settle(notebook, error)
         about = notebook["metadata"].setdefault("reaffirm", {})
         about |= evidence.summary(evidence.payloads(notebook["cells"]), evidence.read_headers(self.folder))
-        about |= {"run": self.name, "ran": self.ran, "versions": evidence.versions()}
+        about |= self._about()
         if self.ending:
             about["ended"] = self.ending.as_json()
             about["git"] = self.checkout.state() if self.checkout else None
@@ -160,12 +172,13 @@ class Run:
         if begun:
             at = begun[-1]
             now = Progress(
-                at + 1,
-                len(cells),
+                number_of(cells, at),
+                number_of(cells, len(cells)),
                 heading_at(cells, at),
                 states[at]["status"],
                 cells[at]["cell_type"] == "code",
                 states[at].get("duration"),
+                outcome_of(cells[at]),
             )
             if now != self._seen:
                 self._seen = now

@@ -54,6 +54,28 @@ def fabric_between(asker: Asker, cluster: Cluster, facts: Sequence[NodeFacts], c
     return fabric
 
 
+def same_mtu(fabric: Fabric, facts: Sequence[NodeFacts], checks: Checks) -> None:
+    """Check that the ends of the fabric agree on the size of a packet: else only small ones get through."""
+    if len(fabric.ends) < 2:
+        return
+    links = {node.node: {link.name: link.mtu for link in node.interfaces} for node in facts}
+    sizes = [links[end.node].get(end.interface) for end in fabric.ends]
+    seen = ", ".join(
+        f"{end.node} {end.interface}: {size or 'not told'}"
+        for end, size in zip(fabric.ends, sizes, strict=True)
+    )
+    if None in sizes:
+        checks.add("", "MTU", UNKNOWN, seen, "compare ip link show on the nodes by hand")
+    elif len(set(sizes)) > 1:
+        then = (
+            "give both ends the same (netplan: mtu; now: ip link set dev NAME mtu SIZE): "
+            "with two sizes a connection opens and then hangs on the first large packet"
+        )
+        checks.add("", "MTU", WARNING, seen, then)
+    else:
+        checks.add("", "MTU", PASS, seen)
+
+
 def advertised(
     asker: Asker, alive: Sequence[Transport], facts: Sequence[NodeFacts], checks: Checks
 ) -> bool | None:

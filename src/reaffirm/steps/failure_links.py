@@ -95,7 +95,8 @@ def _rivals(reading: Reading) -> list[Block]:
     for one in reading.matches:
         others = [rival for rival in one.mode.rivals if rival not in fits]
         if others:
-            rows.append(("rival", f"{one.mode.id}: {', '.join(others)} can look alike; not seen here"))
+            named = ", ".join(others)
+            rows.append(("rival", f"{one.mode.id}: {named} can look alike, but does not fit here"))
     for one in reading.matches:
         if one.mode.deciding_check:
             rows.append(("cheapest check", f"{one.mode.id}: {one.mode.deciding_check}"))

@@ -41,10 +41,9 @@ class LaunchResult(StepResult):
             UsageError: there is no outcome of that name.
             StepFailedError: it ended otherwise; the report was shown before.
         """
-        names = " ".join(dict.fromkeys(name.partition("/")[2] for name in self.containers))
-        expect_outcome(
-            self, self.cluster, outcome, hint=f"the containers are still there: {names}" if names else ""
-        )
+        names = ", ".join(dict.fromkeys(repr(name.partition("/")[2]) for name in self.containers))
+        hint = f"they are still there; steps.cleanup(cluster, {names}) saves their logs, then removes them"
+        expect_outcome(self, self.cluster, outcome, hint=hint if names else "")
         return self
 
 

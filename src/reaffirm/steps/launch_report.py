@@ -7,6 +7,7 @@ from reaffirm.diagnose.errors import ErrorOrder
 from reaffirm.diagnose.stages import stage_book
 from reaffirm.draw.lanes import Ending, Lane, duration, lanes_alt, lanes_svg
 from reaffirm.images.engines import SETTINGS
+from reaffirm.model.evidence import Kind
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import Block, Log, Outcome, Picture, Report, Table
 from reaffirm.nodes.cluster import Cluster
@@ -28,7 +29,7 @@ def launch_report(
     blocks: list[Block] = [_ranks(follower, host_address=host_address)]
     if follower.plan.note:
         blocks.append(Log("What runs here and what does not", (follower.plan.note,)))
-    blocks.append(_picture(follower))
+    blocks.append(_picture(follower, cluster.kind))
     blocks += _errors(follower.outcome, errors)
     blocks += failure_blocks(follower, reading, failures)
     if follower.outcome in (Outcome.STUCK, Outcome.TIMEOUT):
@@ -84,8 +85,13 @@ def _summary(follower: Follower) -> str:
         case Outcome.FAILED:
             return f"{engine} failed after {after} in the stage “{stage}”. First error: {follower.reason}"
         case _:
-            left = [f"{r.plan.container} on {r.name}" for r in follower.ranks if r.started]
-            hint = f"; still there: {', '.join(left)} (docker rm -f removes them)" if left else ""
+            left = [r for r in follower.ranks if r.started]
+            held = ", ".join(f"{r.plan.container} on {r.name}" for r in left)
+            names = ", ".join(repr(r.plan.container) for r in left)
+            hint = (
+                f"; still there: {held} (steps.cleanup(cluster, {names}) saves their logs, then removes them)"
+            )
+            hint = hint if left else ""
             return f"{engine}, last stage of all ranks “{stage}”: {follower.reason}{hint}"
 
 
@@ -107,13 +113,15 @@ def _after(words: Sequence[str], flag: str) -> list[str]:
     return [value for word, value in pairwise(words) if word == flag]
 
 
-def _picture(follower: Follower) -> Picture:
+def _picture(follower: Follower, kind: Kind) -> Picture:
     stages = [(stage.id, stage.title) for stage in stage_book().stages]
     if follower.plan.goal != "ready":
         stages = stages[: [name for name, _ in stages].index(follower.plan.goal) + 1]
     lanes = [_lane(follower, rank) for rank in follower.ranks]
     alt = lanes_alt(stages, lanes)
-    return Picture("Stages reached by each rank", lanes_svg(stages, lanes, label=alt), alt)
+    return Picture(
+        "Stages reached by each rank", lanes_svg(stages, lanes, label=f"{kind} run: {alt}", kind=kind), alt
+    )
 
 
 def _lane(follower: Follower, rank: Rank) -> Lane:

@@ -9,7 +9,7 @@ from reaffirm.model.report import Outcome
 from reaffirm.model.survey import NodeFacts
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.steps.asking import Asker
-from reaffirm.steps.check_network import advertised, answers, fabric_between
+from reaffirm.steps.check_network import advertised, answers, fabric_between, same_mtu
 from reaffirm.steps.check_resources import image, memory, ports_free, weights
 from reaffirm.steps.check_rows import FAIL, PASS, UNKNOWN, WARNING, Checks, all_of
 from reaffirm.steps.fabric import Fabric
@@ -58,6 +58,7 @@ def preflight(
     fabric = Fabric()
     if len(alive) == len(cluster.all):
         fabric = fabric_between(asker, cluster, facts, checks)
+        same_mtu(fabric, facts, checks)
     else:
         checks.add("", "fabric", UNKNOWN, "not every node answers", "make all nodes answer first")
     reachable = advertised(asker, alive, facts, checks)

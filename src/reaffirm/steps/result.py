@@ -31,6 +31,9 @@ class StepResult:
         """How the step ended."""
         return self.report.outcome
 
+    def __str__(self) -> str:
+        return report_text(self.report)
+
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         return bundle(self.report)
 

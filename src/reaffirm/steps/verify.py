@@ -208,22 +208,22 @@ def _summary(
 
 
 def _requests(kind: str, answers: Sequence[Completion]) -> Table:
-    def shown(value: float | None, unit: str) -> str:
-        return "unknown" if value is None else f"{value:.4g} {unit}"
+    def shown(value: float | None) -> str:
+        return "unknown" if value is None else f"{float(f'{value:.3g}'):g}"  # three digits are known, if that
 
     rows = tuple(
         (
             str(number),
-            shown(answer.time_to_first_token, "s"),
-            shown(answer.inter_token_latency, "s"),
-            shown(answer.tokens_per_second, "1/s"),
+            shown(answer.time_to_first_token),
+            shown(answer.inter_token_latency),
+            shown(answer.tokens_per_second),
             "unknown" if answer.tokens is None else str(answer.tokens),
             answer.finish or "unknown",
             answer.problem or "; ".join(answer.remarks),
         )
         for number, answer in enumerate(answers, 1)
     )
-    columns = ("request", "first token", "between tokens", "tokens/s", "tokens", "ended", "remark")
+    columns = ("request", "first token (s)", "between tokens (s)", "tokens/s", "tokens", "ended", "remark")
     return Table(f"Requests (figures of kind {kind})", columns, rows)
 
 

@@ -10,6 +10,10 @@ from pathlib import Path
 RUNBOOK_VARIABLE = "REAFFIRM_RUNBOOK"
 #: Set by the runner: the folder for the files of this run, beside its notebook.
 RUN_DIR_VARIABLE = "REAFFIRM_RUN_DIR"
+#: Set by the runner: the folder in which it was called, where relative paths of parameters begin.
+CALLED_FROM_VARIABLE = "REAFFIRM_CALLED_FROM"
+#: All of them: they belong to one run and to no other.
+RUNNER_VARIABLES = (RUNBOOK_VARIABLE, RUN_DIR_VARIABLE, CALLED_FROM_VARIABLE)
 
 
 @dataclass(frozen=True)
