@@ -1,7 +1,7 @@
 """Evidence of the lab says what it is about, and hypotheses get no support from rehearsals."""
 
-import json
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import pytest
 
 from reaffirm.model.claim import Claim, ClaimKind, Judged, Result, Standing, Verdict
 from reaffirm.model.evidence import Kind, Via
+from reaffirm.model.fact import Fact
 from reaffirm.site.image_page import with_head
 from reaffirm.site.notebook import kind_box
 from reaffirm.site.page import verdict_badge
@@ -26,17 +27,15 @@ def run(tmp_path: Path) -> PublishedRun:
     folder = tmp_path / "measure_latency/2026-02-01-lab"
     shutil.copytree(_LAB, folder)
     shutil.copy(_SPECIMENS / "lab-machines.toml", folder / "machines.toml")
-    facts = json.loads((folder / "facts.json").read_text())
-    facts["facts"] = {
-        "probe.toy.supports_model": {"value": False},
-        "probe.toy.digest": {"value": "sha256:" + "0123456789abcdef" * 4},
-        "retry.engine": {"value": "sglang"},
-        "retry.outcome": {"value": "reached"},
-        "launch.engine": {"value": "vllm"},
-        "launch.ready": {"value": True},
+    facts = {
+        "probe.toy.supports_model": False,
+        "probe.toy.digest": "sha256:" + "0123456789abcdef" * 4,
+        "retry.engine": "sglang",
+        "retry.outcome": "reached",
+        "launch.engine": "vllm",
+        "launch.ready": True,
     }
-    (folder / "facts.json").write_text(json.dumps(facts))
-    return read_run(folder)
+    return replace(read_run(folder), facts=tuple(Fact(name, value) for name, value in facts.items()))
 
 
 @pytest.mark.parametrize(
