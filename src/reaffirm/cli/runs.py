@@ -89,8 +89,13 @@ def parameters(
 
 def publish(
     notebook: Annotated[Path, typer.Argument(help="An executed notebook under runs/.")],
-    name: Annotated[str, typer.Option(help="The name of the run (default: that of the notebook).")] = "",
+    name: Annotated[
+        str, typer.Option(help="The name of the run (default: the notebook's file name without .ipynb).")
+    ] = "",
     failed: Annotated[bool, typer.Option("--failed", help="Publish a run that did not complete.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of a published run of the same name.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would become public.")] = False,
 ) -> None:
     """Put a run under docs/runs/, redacted, after showing what becomes public."""
@@ -102,15 +107,22 @@ def publish(
     publication = prepare(notebook, _project(notebook), name=name, failed=failed)
     about = publication.about
     typer.echo(
-        f"{places.shown(publication.folder)}: {about['kind']} run of {about['runbook']}, {about['started']}"
+        f"{places.shown(publication.folder)}: {about['kind']} run of {about['runbook']}, "
+        f"{about['ran'] or about['started']}"
     )
     for file, text in publication.files.items():
         typer.echo(f"  {len(text.encode()):>10,} B  {file}")
+    if "machines.toml" in publication.files:
+        typer.echo(
+            "Public with it: names, addresses and users of the machines (machines.toml), and all that they "
+            "answered (recording.jsonl, logs/). Keys, tokens and passwords are taken out; names are not."
+        )
     if dry_run:
         typer.echo("nothing was written")
-        return
-    publication.write()
-    typer.echo("published: look at it with git diff before you push")
+    elif publication.write(replace=replace):
+        typer.echo("published: look at it with git diff before you push")
+    else:
+        typer.echo("this run is published already, to the last byte; nothing was written")
 
 
 def check_runs(

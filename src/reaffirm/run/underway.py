@@ -65,6 +65,8 @@ class Run:
     checkout: Checkout | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     _seen: Progress | None = None
+    #: When the runner began, by the clock of its own machine (UTC). The nodes' clock may be virtual.
+    ran: str = field(default_factory=evidence.wall_time)
     _node: Any = None
     _draft: Draft | None = None
     _raw: str = ""
@@ -100,8 +102,13 @@ class Run:
         self._tell(node)
         if self._only_prose(node):
             return
-        about = {"run": self.name, "versions": evidence.versions(), "parameters": dict(self.parameters)}
+        about = self._about()
         self._put(self._draft.text(node, evidence.read_headers(self.folder), about))
+
+    def _about(self) -> dict[str, Any]:
+        """What is known of the run from its beginning."""
+        begun = {"run": self.name, "ran": self.ran}
+        return begun | {"versions": evidence.versions(), "parameters": dict(self.parameters)}
 
     def save_text(self, text: str) -> None:
         """Write a notebook that was made into text already; see :meth:`save`."""
@@ -144,7 +151,7 @@ class Run:
         self.ending = settle(notebook, error)
         about = notebook["metadata"].setdefault("reaffirm", {})
         about |= evidence.summary(evidence.payloads(notebook["cells"]), evidence.read_headers(self.folder))
-        about |= {"run": self.name, "versions": evidence.versions(), "parameters": dict(self.parameters)}
+        about |= self._about()
         if self.ending:
             about["ended"] = self.ending.as_json()
             about["git"] = self.checkout.state() if self.checkout else None
