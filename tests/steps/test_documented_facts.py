@@ -7,7 +7,7 @@ from pathlib import Path
 from scripted_node import MODEL, pair
 
 from reaffirm.model.fact import Fact
-from reaffirm.steps import cleanup, conclude, launch, preflight, probe_image, verify
+from reaffirm.steps import cleanup, conclude, copy_image, launch, preflight, probe_image, verify
 
 PAGE = Path(__file__).parents[2] / "docs/reference/facts.md"
 
@@ -20,6 +20,7 @@ def _documented() -> dict[str, str]:
 def _emitted() -> Iterator[Fact]:
     cluster, *_ = pair()
     yield from preflight(cluster, images=["img"], model=MODEL).facts
+    yield from copy_image(cluster, "img").facts
     yield from launch(cluster, "vllm", image="img", model=MODEL, limits={"container": 5}).facts
     yield from cleanup(cluster, "vllm-head", "vllm-worker").facts
     yield from probe_image(cluster, "img", model=MODEL).facts
@@ -30,5 +31,7 @@ def _emitted() -> Iterator[Fact]:
 
 def test_every_fact_is_documented_and_every_documented_fact_exists() -> None:
     """A claim would rest on a value whose meaning nobody wrote down, or on one that is never found."""
-    found = {re.sub(r"^probe\.[^.]+\.", "probe.<image>.", fact.name): fact.unit for fact in _emitted()}
+    found = {
+        re.sub(r"^(probe|copy_image)\.[^.]+\.", r"\1.<image>.", fact.name): fact.unit for fact in _emitted()
+    }
     assert found == _documented()
