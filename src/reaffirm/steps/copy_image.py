@@ -227,4 +227,4 @@ def _report(copy: _Copy, source: Transport, here: ImageHere | None, *, problem: 
 
 
 def _shown(image: ImageHere) -> str:
-    return f"{image.digest[:19]}… {image.os}/{image.architecture}, {amount(image.size)}"
+    return f"{image.id[:19]}… {image.os}/{image.architecture}, {amount(image.size)}"
