@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 
 from reaffirm.draw.report_text import one_line
 from reaffirm.model.node import Machines, NodeSpec, Role
@@ -36,16 +37,18 @@ def machine_text(
         references: the names that runbooks give images, with their usual references.
     """
     names = _names(told, reached)
-    parts = [
-        _top(told, names, command, detours),
-        _before_tables(told, names, ssh_config),
-        *(_node(machine, spec, names) for machine, spec in zip(told.machines, reached.nodes, strict=True)),
-        _fabric(told),
-        _images(told, names, references or {}),
-        _containers(told),
-        _REST,
+    # A line break in what a machine said must never begin a line of its own.
+    lines = [
+        *_top(told, names, command, detours),
+        *_before_tables(told, names, ssh_config),
+        *chain.from_iterable(
+            _node(machine, spec, names) for machine, spec in zip(told.machines, reached.nodes, strict=True)
+        ),
+        *_fabric(told),
+        *_images(told, names, references or {}),
+        *_containers(told),
+        *_REST.splitlines(),
     ]
-    lines = "\n".join(parts).splitlines()
     return "\n".join(redact(one_line(line)).rstrip() for line in lines) + "\n"
 
 
@@ -56,7 +59,7 @@ def _names(told: Description, reached: Machines) -> dict[str, str]:
     return {spec.name: name if usable else spec.name for spec, name in zip(reached.nodes, own, strict=True)}
 
 
-def _top(told: Description, names: Mapping[str, str], command: str, detours: Sequence[str]) -> str:
+def _top(told: Description, names: Mapping[str, str], command: str, detours: Sequence[str]) -> list[str]:
     when = datetime.fromtimestamp(told.at, UTC).strftime("%Y-%m-%d %H:%M UTC")
     lines = [
         f"# {' and '.join(names.values())}, as they described themselves on {when}.",
@@ -72,10 +75,10 @@ def _top(told: Description, names: Mapping[str, str], command: str, detours: Seq
     lines += [f"# SEEN     {detour}" for detour in detours]
     gaps = [(machine, gap) for machine in told.machines for gap in machine.gaps]
     lines += [f"# FILL IN  {names[machine.facts.node]} did not tell: {gap}" for machine, gap in gaps]
-    return "\n".join(lines) + "\n"
+    return [*lines, ""]
 
 
-def _before_tables(told: Description, names: Mapping[str, str], ssh_config: str) -> str:
+def _before_tables(told: Description, names: Mapping[str, str], ssh_config: str) -> list[str]:
     lines = []
     if ssh_config:
         lines += ["# As given on the command line.", f"ssh-config = {_text(ssh_config)}", ""]
@@ -87,7 +90,7 @@ def _before_tables(told: Description, names: Mapping[str, str], ssh_config: str)
     else:
         lines.append("# FILL IN: the cache is not at one path on all machines; launches need one.")
         lines.append('# hf-cache = "/home/me/.cache/huggingface"')
-    return "\n".join(lines) + "\n"
+    return [*lines, ""]
 
 
 def _cache_lines(machine: Machine, name: str) -> list[str]:
@@ -109,7 +112,7 @@ def _cache_lines(machine: Machine, name: str) -> list[str]:
     return lines
 
 
-def _node(machine: Machine, spec: NodeSpec, names: Mapping[str, str]) -> str:
+def _node(machine: Machine, spec: NodeSpec, names: Mapping[str, str]) -> list[str]:
     facts = machine.facts
     name = names[facts.node]
     gpus = ", ".join(facts.gpus) or "no GPU seen (no answer of nvidia-smi)"
@@ -137,7 +140,7 @@ def _node(machine: Machine, spec: NodeSpec, names: Mapping[str, str]) -> str:
         lines.append(f"port = {spec.port}")
     if spec.jump:
         lines.append(f"jump = {_text(names[spec.jump])}")
-    return "\n".join(lines) + "\n"
+    return [*lines, ""]
 
 
 def _interface_lines(machine: Machine) -> list[str]:
@@ -177,7 +180,7 @@ def _advertised_lines(machine: Machine) -> list[str]:
     return lines
 
 
-def _fabric(told: Description) -> str:
+def _fabric(told: Description) -> list[str]:
     fabric = told.fabric
     lines = [
         "# The network between the machines, found as preflight finds it: RDMA preferred, tried both ways."
@@ -193,10 +196,10 @@ def _fabric(told: Description) -> str:
             "# [fabric]",
             '# subnet = "192.0.2.0/24"',
         ]
-    return "\n".join(lines) + "\n"
+    return [*lines, ""]
 
 
-def _images(told: Description, names: Mapping[str, str], references: Mapping[str, str]) -> str:
+def _images(told: Description, names: Mapping[str, str], references: Mapping[str, str]) -> list[str]:
     lines = ["# Images whose names look like an engine's; `probe_image` tells what is really in one."]
     for machine in told.machines:
         here = [f"{ref} ({machine.images[ref]})" for ref in machine.engines[:_MOST]]
@@ -219,7 +222,7 @@ def _images(told: Description, names: Mapping[str, str], references: Mapping[str
             lines.append(
                 f'# FILL IN  {_text(name)} = "…" # if a runbook asks for it (else: {references[name]})'
             )
-    return "\n".join(lines) + "\n"
+    return [*lines, ""]
 
 
 def _like(reference: str, there: Sequence[str]) -> list[str]:
@@ -234,19 +237,22 @@ def _tagged(reference: str) -> str:
     return reference if ":" in reference.rpartition("/")[2] else f"{reference}:latest"
 
 
-def _containers(told: Description) -> str:
+def _containers(told: Description) -> list[str]:
     if not told.one_kernel:
-        return '# ASSUMED: the usual options of `docker run`. For example:\n# [containers]\n# ipc = "host"\n'
-    return "\n".join(
-        (
-            '# SEEN     the machines have one boot id: they share a kernel and, with ipc = "host", /dev/shm.',
-            "#          An engine would take the two for one machine and wait for ever.",
-            "[containers]",
-            'ipc = ""',
-            'shm-size = "1g" # ASSUMED: a /dev/shm of its own for each container',
+        return [
+            "# ASSUMED: the usual options of `docker run`. For example:",
+            "# [containers]",
+            '# ipc = "host"',
             "",
-        )
-    )
+        ]
+    return [
+        '# SEEN     the machines have one boot id: they share a kernel and, with ipc = "host", /dev/shm.',
+        "#          An engine would take the two for one machine and wait for ever.",
+        "[containers]",
+        'ipc = ""',
+        'shm-size = "1g" # ASSUMED: a /dev/shm of its own for each container',
+        "",
+    ]
 
 
 _REST = """\
