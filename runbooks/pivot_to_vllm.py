@@ -19,12 +19,14 @@
 # yourself.
 #
 # **Time and risk.** On simulated nodes: seconds, no risk. On the lab: some minutes. On real Sparks: up to
-# an hour, most of it waiting for weights; the cleanup steps remove the containers `sglang-head`,
-# `sglang-worker`, `vllm-head` and `vllm-worker` and nothing else, after saving their logs. On real machines
-# nothing is removed without `consent`.
+# an hour, most of it waiting for weights.
 #
-# **How to undo.** Run the cleanup cell once more: it leaves the machines as they were, apart from files in
-# caches.
+# **What it changes.** The cleanup steps remove the containers `sglang-head`, `sglang-worker`, `vllm-head` and
+# `vllm-worker` and nothing else, after saving their logs. On real machines nothing is removed without
+# `consent`. At the end vLLM is left running.
+#
+# **How to undo.** The end of this page says how to take down what is left running. After that the machines
+# are as they were, apart from files in caches.
 #
 # **The decision this belongs to**: record 0001, *serve with vLLM instead of SGLang*; what the stall is
 # taken to be is record 0002.
@@ -32,19 +34,21 @@
 # %% [markdown]
 # ## Parameters
 #
-# Pass them with `-p name value`. They are typed: an unknown name or a wrong type stops the run before it
-# starts.
+# Pass them with `-p name value`. They are typed: an unknown name, a wrong type or a number out of its range
+# stops the run before it starts.
 
 # %% tags=["parameters"]
+from typing import Annotated
+
 nodes: str = "simulated"  # a machine file: its name under runbooks/nodes, or its path
 model: str = "Qwen/Qwen3.5-122B-A10B-FP8"  # the model to serve
 sglang_image: str = "sglang"  # the image that SGLang is tried with
 image_at_hand: str = "vllm-node"  # the vLLM image that was already on the machines
 vllm_image: str = "vllm-qwen35"  # the vLLM image that was built for this model
-tensor_parallel_size: int = 2  # ranks that share each layer: one on each node
-stall_limit: float | None = None  # seconds of silence that count as stuck; none: the stage's own
-launch_timeout: float = 5400.0  # seconds that one launch may take in all
-requests: int = 3  # chat completions to measure at the end
+tensor_parallel_size: Annotated[int, "at least 1"] = 2  # ranks that share each layer: one on each node
+stall_limit: Annotated[float | None, "above 0"] = None  # both SGLang launches: stuck after this silence, s
+launch_timeout: Annotated[float, "above 0"] = 5400.0  # seconds that one launch may take in all
+requests: Annotated[int, "at least 1"] = 3  # chat completions to measure at the end
 consent: str = ""  # real machines only: node/container pairs that may be removed, with commas
 
 # %% [markdown]
@@ -52,7 +56,7 @@ consent: str = ""  # real machines only: node/container pairs that may be remove
 #
 # `connect` reads the machine file and opens one transport per node. What follows does not know whether a
 # node is simulated, a lab host or a Spark; the *kind* of this run comes from the transport and is stamped
-# on every result.
+# on every result, and the first output below says what that kind can show.
 
 # %%
 import reaffirm
@@ -104,16 +108,22 @@ stall
 # %% [markdown]
 # ## What is seen, and what is not known
 #
-# Seen: both ranks got as far as the picture shows, then neither said another word: no error, no time-out.
-# The line about the disabled fast path is the last one.
+# The picture shows how far each rank got, the line above it how the launch ended. This part is about one
+# ending: *stuck*, both ranks silent after “Group created”, no error, no time-out. That is how it ended in the
+# story. If the launch above ended otherwise, this run has not met the stall and says nothing about its cause.
 #
-# Known from the source of SGLang 0.5.9 and 0.5.10: when a rank prints that line, its NCCL communicator is
-# made, one all-reduce has crossed the wire, and Gloo works between the nodes. What comes next is a
-# hand-shake over a message queue (ZeroMQ) that has no time-out and prints nothing at the usual log level.
+# Which line is the last one depends on the machines. With GPUs it is the one about the disabled fast path
+# (`CustomAllreduce is disabled …`, before 0.5.10 `Custom allreduce is disabled …`). Known from the source of
+# SGLang 0.5.9 and 0.5.10: when a rank prints *that* line, its NCCL communicator is made, one all-reduce has
+# crossed the wire, and Gloo works between the nodes. Without kernels for a GPU, as on the lab, SGLang prints
+# `Setup Custom allreduce failed with …` in its place; there is no NCCL then, and the line tells of Gloo only.
+# On both, what comes next is a hand-shake over a message queue (ZeroMQ) that has no time-out and prints
+# nothing at the usual log level.
 #
 # **Not** known from this: why the machines of the story stopped there. The texts that this project grew
 # from name a deadlock between NCCL communicators. The log order speaks against it, nothing was measured
-# then that decides it. Record 0002 keeps both hypotheses and the check that tells them apart.
+# then that decides it. Record 0002 holds four hypotheses side by side until somebody with two Sparks runs
+# the check.
 
 # %% [markdown]
 # ## Save, then clean up
@@ -136,8 +146,9 @@ steps.probe_image(cluster, image_at_hand, model=model)
 # %% [markdown]
 # ## Way out 1: SGLang once more, with one thing changed
 #
-# Each rank is told its own fabric address (`SGLANG_HOST_IP`). Nothing else differs from the first try, so a
-# different ending has one cause.
+# Each rank is told its own fabric address (`SGLANG_HOST_IP`). Nothing else differs from the first try. If
+# that one was stuck and this one gets past its groups, the address made the difference, as far as one boot
+# of each can tell. If the first one was not stuck, nothing follows about the address.
 
 # %%
 retry = steps.launch(
@@ -158,11 +169,11 @@ steps.cleanup(cluster, "sglang-head", "sglang-worker", facts="after_retry")
 # %% [markdown]
 # ## Way out 2: a newer Transformers inside the image at hand
 #
-# It looks cheap: `pip install -U transformers` in the image. It cannot help: for this model vLLM runs its
-# own class, and the registry that the probe has just read belongs to vLLM, not to Transformers. vLLM's
-# generic Transformers backend is no way round either: the model's class in Transformers 5.2.0 does not
-# declare the attention interface that the backend asks for. The probe's `supports_model` above is the fact
-# that decides this way out; nothing has to be installed to know.
+# It looks cheap: `pip install -U transformers` in the image. Where the probe of that image says
+# `supports_model = False`, it cannot help: for this model vLLM runs its own class, and the registry that the
+# probe has read belongs to vLLM, not to Transformers. vLLM's generic Transformers backend is no way round
+# either: the model's class in Transformers 5.2.0 does not declare the attention interface that the backend
+# asks for. So that fact decides this way out; nothing has to be installed to know.
 
 # %% [markdown]
 # ## Way out 3: an image made for this model
@@ -210,10 +221,35 @@ steps.conclude(cluster, image_at_hand=image_at_hand, vllm_image=vllm_image)
 # %% [markdown]
 # **Taken then:** give SGLang up and serve with vLLM from an image made for this model (record 0001).
 #
-# **Would it be taken now?** The *decision* stands: vLLM serves the model, with reasoning and content. Its
-# *reason* does not stand as it was written. If way out 1 above got past group creation, then SGLang can be
-# used once each rank is told its address, and "SGLang cannot be fixed by configuration" is not a reason any
-# more. Choosing between the two would today rest on measured speed and upkeep on the real machines, which
-# no run of kind *simulated* or *lab* can give.
+# **Would it be taken now?** Read it off the table above, with the kind of this run in mind.
 #
-# vLLM is left running. To take it down: `steps.cleanup(cluster, "vllm-head", "vllm-worker")`.
+# - *Serves, with reasoning and content*: with *yes*, the decision works on these machines. With anything
+#   else this run does not bear it out.
+# - *The address decides*: with *yes*, SGLang stalled until each rank was told its address, and “SGLang cannot
+#   be fixed by configuration” is no reason for the decision here. With *no*, it stalled either way. With
+#   *unknown*, the first try did not stall, or the second ended in another way, and nothing follows.
+#
+# Choosing between the two engines would rest on measured speed and upkeep on the real machines, which no run
+# of kind *simulated* or *lab* can give.
+
+# %% [markdown]
+# ## To take it down
+#
+# vLLM is left running when this notebook ends; simulated nodes are gone with it. To take it down later:
+#
+# ```bash
+# papermill runbooks/cleanup_containers.py -p nodes lab -p names vllm-head,vllm-worker
+# ```
+#
+# or, in any Python that was started in this project:
+#
+# ```python
+# import reaffirm
+# from reaffirm import steps
+# steps.cleanup(reaffirm.connect("lab"), "vllm-head", "vllm-worker")
+# ```
+#
+# Name the machine file that was used here instead of `lab`. Real machines ask for consent as well:
+# `-p consent spark-1/vllm-head,spark-2/vllm-worker`, in Python
+# `connect("my-sparks", consent="spark-1/vllm-head,spark-2/vllm-worker")`. The logs are saved before anything
+# is removed: beside the notebook, from Python under `runs/interactive/`.

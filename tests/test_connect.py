@@ -28,6 +28,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.delenv("REAFFIRM_RUN_DIR", raising=False)
     monkeypatch.delenv("REAFFIRM_RUNBOOK", raising=False)
+    monkeypatch.delenv("REAFFIRM_CALLED_FROM", raising=False)
     monkeypatch.chdir(root)
     return root
 
@@ -172,6 +173,33 @@ def test_a_path_to_a_machine_file(project: Path, tmp_path: Path) -> None:
     reaffirm.connect(other).close()
     with pytest.raises(MachineFileError, match=r"no machine file at .sub/none\.toml."):
         reaffirm.connect("sub/none.toml")
+
+
+def test_a_path_means_the_one_who_called(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel works at the project's root: a file beside the caller would not be found, or another one."""
+    caller = tmp_path / "caller"
+    caller.mkdir()
+    shutil.copy(project / "runbooks" / "nodes" / "simulated.toml", caller / "mine.toml")
+    monkeypatch.setenv("REAFFIRM_CALLED_FROM", str(caller))
+    cluster = reaffirm.connect("mine.toml")
+    assert cluster.machines.path == str(caller / "mine.toml")
+    cluster.close()
+    with pytest.raises(MachineFileError) as caught:
+        reaffirm.connect("none.toml")
+    assert f"looked at {caller / 'none.toml'}, {project / 'none.toml'}" in str(caught.value)
+
+
+def test_a_run_begins_with_its_kind(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A simulated run would be read as one of real machines until its first report."""
+    cluster = reaffirm.connect("simulated")
+    said = capsys.readouterr().out
+    assert said.startswith(
+        "SIMULATED RUN on simulated: spark-1 (head), spark-2 (worker)\nNo machine was touched."
+    )
+    assert repr(cluster) == "<Cluster 'simulated', simulated: spark-1 (head), spark-2 (worker)>"
+    cluster.close()
 
 
 def test_outside_of_a_project(project: Path, tmp_path: Path) -> None:

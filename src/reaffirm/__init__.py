@@ -7,11 +7,19 @@ if TYPE_CHECKING:
     __version__: str
 
     from reaffirm.nodes.connect import connect as connect
+    from reaffirm.nodes.notebook_fact import fact as fact
+    from reaffirm.steps.own import Step as Step
+    from reaffirm.steps.own import step as step
 
 # Name → module, imported at first use: `import reaffirm` stays cheap.
-_LAZY = {"connect": "reaffirm.nodes.connect"}
+_LAZY = {
+    "connect": "reaffirm.nodes.connect",
+    "fact": "reaffirm.nodes.notebook_fact",
+    "step": "reaffirm.steps.own",
+    "Step": "reaffirm.steps.own",
+}
 
-__all__ = ["__version__", "connect"]
+__all__ = ["Step", "__version__", "connect", "fact", "step"]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 #: Replaces a secret in text.
 MASK = "[redacted]"
@@ -16,32 +17,57 @@ _IS = r"\s*[=:]\s*"
 _PLAIN = r"(?!\[redacted\]|(?:null|true|false|none)\b|[\[\](){}])"
 _VALUE = rf"{_PLAIN}(?:\\.|[^\s\"',;\\])+"
 
-# One of these is in every secret that the patterns below know. Looking for a word is quick, and nearly every
-# text has none of them.
-_NAMED = ("passw", "secret", "key", "token", "authorization")
+# Looking for a word is quick and nearly every text has none of these, so each has to be there before any of
+# the patterns below is tried (or made). They are looked for in text without capitals.
 _SHAPED = ("hf_", "@", "ghp", "gho", "ghs", "glpat", "sk-", "sk_", "xoxb")
+_NAMED = {
+    word: re.compile(rf"{before}{word}\b[\"']?\s*[=:]")
+    for word, before in {
+        "password": "",
+        "passwd": "",
+        "secret": "",
+        "apikey": "",
+        "api_key": "",
+        "accesskey": "",
+        "access_key": "",
+        "authtoken": "",
+        "_token": r"(?<![\s\"'.]time_to_first)",  # no secret, see above
+        "authorization": "",
+    }.items()
+}
 
 # Each pattern keeps its first group and masks the rest.
-_NAMED_PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"(\b(?:authorization|proxy-authorization)\b[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
-        rf"{_VALUE}",
-        rf"((?<![\"']){_KEY}{_IS}[\"']?){_VALUE}",  # KEY=abc, KEY="abc", key: abc
-        rf"({_KEY}[\"']{_IS}[\"']?){_VALUE}",  # "key": "abc"
-        # "KEY=abc", 'KEY="abc"'. The quote that was open before may come next: ["KEY=", "x"]
-        rf"((?<=\"){_KEY}{_IS}'?){_VALUE}",
-        rf"((?<='){_KEY}{_IS}\"?){_VALUE}",
+_KEEP = rf"\g<1>{MASK}"
+
+
+@cache
+def _named_patterns() -> tuple[re.Pattern[str], ...]:
+    return tuple(
+        re.compile(pattern, re.IGNORECASE)
+        for pattern in (
+            r"(\b(?:authorization|proxy-authorization)\b[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
+            rf"{_VALUE}",
+            rf"((?<![\"']){_KEY}{_IS}[\"']?){_VALUE}",  # KEY=abc, KEY="abc", key: abc
+            rf"({_KEY}[\"']{_IS}[\"']?){_VALUE}",  # "key": "abc"
+            # "KEY=abc", 'KEY="abc"'. The quote that was open before may come next: ["KEY=", "x"]
+            rf"((?<=\"){_KEY}{_IS}'?){_VALUE}",
+            rf"((?<='){_KEY}{_IS}\"?){_VALUE}",
+        )
     )
-)
-_PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"(\bhf_)[A-Za-z0-9]{16,}",  # a Hugging Face token
-        r"(\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"']*:)[^\s/@\"']+(?=@)",  # https://user:pass@host
-        r"(\b(?:ghp|gho|ghs|glpat|sk|xoxb)[-_])[A-Za-z0-9_-]{16,}",
+
+
+@cache
+def _shaped_patterns() -> tuple[re.Pattern[str], ...]:
+    return tuple(
+        re.compile(pattern, re.IGNORECASE)
+        for pattern in (
+            r"(\bhf_)[A-Za-z0-9]{16,}",  # a Hugging Face token
+            r"(\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"']*:)[^\s/@\"']+(?=@)",  # https://user:pass@host
+            r"(\b(?:ghp|gho|ghs|glpat|sk|xoxb)[-_])[A-Za-z0-9_-]{16,}",
+        )
     )
-)
+
+
 _PRIVATE_KEY = re.compile(
     r"(-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
 )
@@ -55,12 +81,16 @@ def redact(text: str) -> str:
     if "PRIVATE KEY-----" in text:
         text = _PRIVATE_KEY.sub(rf"\1{MASK}\2", text)
     low = text.casefold()  # as a pattern that ignores case does: U+017F counts as an s
-    if any(sign in low for sign in _SHAPED):
-        for pattern in _PATTERNS:
-            text = pattern.sub(rf"\g<1>{MASK}", text)
-    if any(sign in low for sign in _NAMED):
-        for pattern in _NAMED_PATTERNS:
-            text = pattern.sub(rf"\g<1>{MASK}", text)
+    for sign in _SHAPED:
+        if sign in low:
+            for pattern in _shaped_patterns():
+                text = pattern.sub(_KEEP, text)
+            break
+    for word, sign_of in _NAMED.items():
+        if word in low and sign_of.search(low):
+            for pattern in _named_patterns():
+                text = pattern.sub(_KEEP, text)
+            break
     return text
 
 

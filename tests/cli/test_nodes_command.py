@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from sshd import Sshd, free_port, missing
 
 from reaffirm.cli.main import main

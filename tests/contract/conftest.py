@@ -1,4 +1,4 @@
-"""The nodes that the contract suite runs against: simulated, loopback sshd, the lab, and a replay."""
+"""The nodes of the contract suite: simulated, this machine, loopback sshd, the lab, and replays."""
 
 import json
 import subprocess
@@ -15,8 +15,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from sshd import Sshd, missing
 
 from reaffirm.model.exchange import HttpRequest
-from reaffirm.model.node import Machines, NodeSpec, Role
+from reaffirm.model.node import Machines, NodeSpec, Role, Way
 from reaffirm.nodes.connect import simulated_nodes
+from reaffirm.nodes.local import LocalTransport
 from reaffirm.nodes.recording import Recorder, recording
 from reaffirm.nodes.replay import Replay
 from reaffirm.nodes.ssh import open_nodes
@@ -108,7 +109,8 @@ def lab() -> Iterator[Mapping[str, Transport]]:
     """Both hosts of the lab."""
     if reason := lab_is_missing():
         pytest.skip(f"lab: {reason}")
-    head, worker = (NodeSpec(f"spark-{n}", role, f"spark-{n}") for n, role in enumerate(Role, 1))
+    roles = (Role.HEAD, Role.WORKER)
+    head, worker = (NodeSpec(f"spark-{n}", role, f"spark-{n}") for n, role in enumerate(roles, 1))
     nodes = open_nodes(Machines("lab", "lab", (head, worker), ssh_config=str(LAB_CONFIG)))
     yield nodes
     close(nodes)
@@ -121,18 +123,36 @@ def simulated() -> Mapping[str, Transport]:
     return simulated_nodes(machines, None)
 
 
+@pytest.fixture(scope="session")
+def local() -> Iterator[Transport]:
+    """This machine."""
+    transport = LocalTransport(NodeSpec("here", Role.NONE, "here", transport=Way.LOCAL))
+    yield transport
+    transport.close()
+
+
+#: Replays of what was recorded live there.
+REPLAYS = {"replay": "loopback", "replay-local": "local"}
+
+
 @pytest.fixture(
-    params=["simulated", "loopback", pytest.param("lab", marks=pytest.mark.lab), "replay"],
+    params=[
+        "simulated",
+        "local",
+        "loopback",
+        pytest.param("lab", marks=pytest.mark.lab),
+        *REPLAYS,
+    ],
 )
 def node(request: pytest.FixtureRequest, tmp_path: Path) -> Transport:
-    """One node of each transport. A test gets ``replay`` twice: recorded live, then replayed."""
+    """One node of each transport. A test gets a replay twice: recorded live, then replayed."""
     if request.param == "simulated":
         return next(iter(request.getfixturevalue("simulated").values()))  # type: ignore[no-any-return]
     if request.param == "lab":
         # The worker: it is reached through the head, so the jump is tested on the way.
         return list(request.getfixturevalue("lab").values())[-1]  # type: ignore[no-any-return]
-    live: Transport = request.getfixturevalue("loopback")
-    if request.param == "loopback":
+    live: Transport = request.getfixturevalue(REPLAYS.get(request.param, request.param))
+    if request.param not in REPLAYS:
         return live
     return recording(live, Recorder(tmp_path / "recording.jsonl", machines="loopback"))
 
@@ -141,13 +161,13 @@ def node(request: pytest.FixtureRequest, tmp_path: Path) -> Transport:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
     """Run a test of ``replay`` once on the recorded live node; then pytest runs it on the replay."""
     callspec = getattr(pyfuncitem, "callspec", None)
-    if callspec is not None and callspec.params.get("node") == "replay":
+    if callspec is not None and callspec.params.get("node") in REPLAYS:
         recorded = pyfuncitem.funcargs["node"]
         names = pyfuncitem._fixtureinfo.argnames
         pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
         recorded._recorder.close()
         replay = Replay(pyfuncitem.funcargs["tmp_path"] / "recording.jsonl")
-        pyfuncitem.funcargs["node"] = replay.transports["loopback"]
+        [pyfuncitem.funcargs["node"]] = replay.transports.values()
         result = yield
         assert replay.left == 0
         return result
@@ -161,7 +181,7 @@ def web(request: pytest.FixtureRequest, node: Transport) -> Iterator[Web]:
     if param == "simulated":
         yield _engine(request.getfixturevalue("simulated"))
         return
-    live: Transport = node if param == "lab" else request.getfixturevalue("loopback")
+    live: Transport = node if param == "lab" else request.getfixturevalue(REPLAYS.get(param, param))
     server = live.follow(["python3", "-c", SERVER])
     lines = server.read(20)
     assert lines, f"the test's HTTP server did not start: {server.exit}"

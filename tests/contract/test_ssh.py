@@ -2,8 +2,10 @@
 
 import json
 import os
+import pickle
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -373,6 +375,31 @@ def test_close_ends_what_still_runs(start: Start) -> None:
     assert _gone("sleep 3218.5")
     with pytest.raises(NetworkError, match="was closed"):
         node.run(["true"])
+
+
+def test_a_followed_log_ends_with_us_even_when_we_are_killed(start: Start) -> None:
+    """Nobody clears up after SIGKILL: a silent log would be followed on the machine for ever."""
+    server = start()
+    program = (
+        "import pickle, sys, time; from reaffirm.nodes.ssh import open_nodes\n"
+        "node = open_nodes(pickle.load(sys.stdin.buffer))['loopback']\n"
+        "stream = node.follow(['sleep', '3220.5']); print('follows', flush=True); time.sleep(60)\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert child.stdin is not None
+    assert child.stdout is not None
+    with child.stdin, child.stdout:
+        child.stdin.write(pickle.dumps(server.machines("loopback")))
+        child.stdin.close()
+        assert child.stdout.readline() == b"follows\n"
+        for _ in range(100):
+            if _running("sleep 3220.5"):
+                break
+            time.sleep(0.1)
+        assert _running("sleep 3220.5")
+        child.kill()
+        child.wait(10)
+    assert _gone("sleep 3220.5")
 
 
 def test_a_machine_that_starts_no_more_commands(start: Start) -> None:

@@ -18,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def _svg(*lanes: Lane) -> ET.Element:
-    return ET.fromstring(lanes_svg(STAGES, lanes, label="what it shows"))
+    return ET.fromstring(lanes_svg(STAGES, lanes, label="what it shows", kind=Kind.SIMULATED))
 
 
 def test_svg_is_well_formed_and_escaped() -> None:
@@ -27,7 +27,15 @@ def test_svg_is_well_formed_and_escaped() -> None:
     root = _svg(lane)
     assert root.attrib["aria-label"] == "what it shows"
     assert not list(root.iter(f"{SVG}script"))
-    assert "http" not in lanes_svg(STAGES, [lane], label="x").replace("http://www.w3.org/2000/svg", "")
+    svg = lanes_svg(STAGES, [lane], label="x", kind=Kind.LAB)
+    assert "http" not in svg.replace("http://www.w3.org/2000/svg", "")
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_picture_says_its_kind(kind: Kind) -> None:
+    """A picture that is copied out of its page would pass for one of a real run."""
+    root = ET.fromstring(lanes_svg(STAGES, [Lane("r", "n")], label="x", kind=kind))
+    assert f"{kind} run" in [element.text for element in root.iter(f"{SVG}text")]
 
 
 def test_times_and_marks() -> None:
@@ -84,7 +92,7 @@ def _report(kind: Kind) -> Report:
         (
             Table("T", ("a", "b"), ((EVIL, "x" * 200),)),
             Log("L", (EVIL, "\x1b[31mred")),
-            Picture("P", lanes_svg(STAGES, [Lane("r", "n")], label="p"), "the picture in words"),
+            Picture("P", lanes_svg(STAGES, [Lane("r", "n")], label="p", kind=kind), "the picture in words"),
         ),
         (Sent("spark-1", ("docker", "rm", EVIL)),),
         (Fact("launch.ready", None), Fact("launch.seconds_to_ready", 1.5, "s")),

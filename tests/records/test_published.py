@@ -52,6 +52,19 @@ _EDITS: dict[str, Callable[[Path], object]] = {
         change(run / name, "started", "yesterday") for name in ("facts.json", "provenance.json")
     ],
     "schema 2 is not understood": lambda run: change(run / "facts.json", "schema", 2),
+    "recording.jsonl:1: missing": lambda run: (run / "recording.jsonl").unlink(),
+    "'latency.p95' is None here": lambda run: change(run / "facts.json", "facts", {}),
+    "'latency.p95' is {'value': 1.5": lambda run: change(
+        run / "facts.json", "facts", {"latency.p95": {"value": 1.5, "unit": "ms"}}
+    ),
+    "'made.up' is {'value': 1} here and None in the notebook": lambda run: change(
+        run / "facts.json",
+        "facts",
+        json.loads((run / "facts.json").read_text())["facts"] | {"made.up": {"value": 1}},
+    ),
+    "'started' is '2026-02-01T08:00:00Z' here and '2025-": lambda run: change(
+        run / "notebook.ipynb", "metadata", {"reaffirm": {"started": "2025-01-01T00:00:00Z"}}
+    ),
     "says that it is measure_latency/other": lambda run: [
         change(run / name, "run", "other") for name in ("facts.json", "provenance.json")
     ],

@@ -13,6 +13,8 @@ import pytest
 SPECIMENS = Path(__file__).parent / "specimens"
 PAPERMILL = (sys.executable, "-m", "papermill")
 SECONDS = 60
+#: The simulated machines that come with the project.
+MACHINES = str(Path(__file__).parents[2] / "runbooks" / "nodes" / "simulated.toml")
 
 
 @pytest.fixture
@@ -21,7 +23,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "project"
     shutil.copytree(SPECIMENS, root / "runbooks")
     (root / "adrs").mkdir()
-    for name in ("REAFFIRM_RUNBOOK", "REAFFIRM_RUN_DIR"):
+    for name in ("REAFFIRM_RUNBOOK", "REAFFIRM_RUN_DIR", "REAFFIRM_CALLED_FROM"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(root)
     return root

@@ -9,7 +9,7 @@ import pytest
 from reaffirm.cli.main import main
 from reaffirm.cli.runs import joined_pairs
 
-from .conftest import SECONDS, notebooks, read
+from .conftest import MACHINES, SECONDS, notebooks, read
 
 REAFFIRM = (sys.executable, "-c", "import sys; from reaffirm.cli.main import main; sys.exit(main())")
 
@@ -36,13 +36,23 @@ def test_run_by_name(project: Path) -> None:
     assert done.stdout.splitlines()[1].startswith("no nodes run, 0 facts, ")
     lines = done.stderr.splitlines()
     assert [line.rsplit("  ", 1)[0].strip() for line in lines] == [
-        "2/7  ok  A small runbook",
-        "3/7  ok  A small runbook",
-        "5/7  ok  Look around",
-        "7/7  ok  Fail when told to",
+        "2/6  ok  A small runbook",
+        "2/6  ok  A small runbook",
+        "4/6  ok  Look around",
+        "6/6  ok  Fail when told to",
     ]
     values = {"nodes": "lab", "dry_run": False, "sha": "0123"}
     assert read(notebook)["metadata"]["papermill"]["parameters"] == values
+    differ = {"nodes": "lab", "sha": "0123"}
+    assert read(notebook)["metadata"]["reaffirm"]["parameters"] == differ, "what was given is the default"
+
+
+def test_run_says_how_each_step_ended(project: Path) -> None:
+    """``ok`` beside a launch that ended stuck would be taken for the launch."""
+    done = reaffirm(project, "run", "connects", "--nodes", MACHINES)
+    assert done.returncode == 0, done.stderr
+    assert "  pass  Look for what is not there  " in done.stderr
+    assert done.stderr.endswith("\ncleanup: pass: 0 removed, 2 absent, 0 of ours left alone\n")
 
 
 def test_run_that_fails(project: Path) -> None:
@@ -51,7 +61,7 @@ def test_run_that_fails(project: Path) -> None:
     assert done.returncode == 3
     done = reaffirm(project, "run", "runbooks/small.py", "-p", "count", "13", "--output", "out.ipynb")
     assert done.returncode == 1
-    assert "7/7  FAILED  Fail when told to" in done.stderr
+    assert "6/6  FAILED  Fail when told to" in done.stderr
     assert done.stderr.endswith("ValueError: thirteen is unlucky\nnotebook: out.ipynb\n")
     assert "Traceback" not in done.stderr
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import PAPERMILL, SECONDS, SPECIMENS, notebooks, printed, read
+from .conftest import MACHINES, PAPERMILL, SECONDS, SPECIMENS, notebooks, printed, read
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -45,17 +46,30 @@ def test_bare_in_ci(project: Path, papermill: Run) -> None:
     assert seen(notebook)["env"] == {
         "REAFFIRM_RUNBOOK": str(project / "runbooks" / "small.py"),
         "REAFFIRM_RUN_DIR": str(folder),
+        "REAFFIRM_CALLED_FROM": str(project),
     }
     assert not folder.exists(), "an empty folder stays behind"
     about = read(notebook)["metadata"]["reaffirm"]
     assert about["ended"] == {"how": "completed", "cell": None, "heading": "", "why": ""}
     assert (about["kind"], about["via"], about["started"], about["facts"]) == (None, None, None, {})
     assert about["runbook"]["path"] == "runbooks/small.py"
+    assert about["parameters"] == {}
     assert "jupytext" not in read(notebook)["metadata"]
     ids = [cell["id"] for cell in read(notebook)["cells"]]
     assert ids == [f"c{number:04d}" for number in range(len(ids))]
     assert "encryption" not in done.stderr
     assert unchanged(project)
+
+
+def test_parameter_with_the_name_of_a_magic(project: Path, papermill: Run) -> None:
+    """IPython would take the line for its command ``%who``, and the parameter would not exist."""
+    cells = ('# %% tags=["parameters"]', 'who: str = "me"', "# %%", "print(who)")
+    (project / "runbooks" / "magic.py").write_text("\n".join(cells))
+    done = papermill("runbooks/magic.py", "out.ipynb")
+    assert done.returncode == 0, done.stderr
+    assert printed(read(project / "out.ipynb")) == "me\n"
+    assert papermill("runbooks/magic.py", "out.ipynb", "-p", "who", "you").returncode == 0
+    assert printed(read(project / "out.ipynb")) == "you\n"
 
 
 def test_bare_on_a_terminal(project: Path) -> None:
@@ -149,16 +163,50 @@ def test_outside_of_a_project(papermill: Run, tmp_path: Path) -> None:
     assert seen(notebook)["cwd"] == str(alone)
 
 
+def test_from_a_folder_that_was_removed(project: Path, papermill: Run, tmp_path: Path) -> None:
+    """A terminal whose folder somebody removed would show a traceback."""
+    (gone := tmp_path / "gone").mkdir()
+    words = [*PAPERMILL, str(project / "runbooks" / "small.py")]
+    script = f"cd {shlex.quote(str(gone))} && rmdir {shlex.quote(str(gone))} && {shlex.join(words)}"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith("reaffirm: the folder that this was started in does not exist any more")
+
+
+def test_closed_standard_input(project: Path) -> None:
+    """Some schedulers start programs without one; papermill by itself then ends with a traceback."""
+    script = f"{shlex.join([*PAPERMILL, 'runbooks/small.py'])} <&-"
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(notebooks(project)) == 1
+
+
 def test_failure_is_short(project: Path, papermill: Run) -> None:
     """A wall of traceback hides what failed and where the notebook is."""
     done = papermill("runbooks/small.py", "out.ipynb", "-p", "count", "13")
     assert done.returncode == 1
-    told = 'FAILED at cell 7 "Fail when told to": ValueError: thirteen is unlucky\nnotebook: out.ipynb\n'
+    told = 'FAILED at cell 6 "Fail when told to": ValueError: thirteen is unlucky\nnotebook: out.ipynb\n'
     assert done.stderr.endswith(told)
     assert "Traceback" not in done.stderr
     ended = read(project / "out.ipynb")["metadata"]["reaffirm"]["ended"]
     assert ended["how"] == "failed"
     assert ended["heading"] == "Fail when told to"
+
+
+def test_the_end_is_told(project: Path, papermill: Run) -> None:
+    """Nobody would know without opening the notebook whether its steps went well, and of which kind it is."""
+    words = ("runbooks/connects.py", "out.ipynb", "-p", "nodes", MACHINES)
+    told = "cleanup: pass: 0 removed, 2 absent, 0 of ours left alone\n"
+    done = papermill(*words)
+    assert done.stderr.endswith(f"{told}notebook: out.ipynb (simulated run)\n")
+    failed = papermill(*words, "-p", "fail", "true")
+    why = 'FAILED at cell 7 "Look for what is not there": RuntimeError: told to'
+    assert failed.stderr.endswith(f"{told}{why}\nnotebook: out.ipynb\n")
+    piped = papermill(words[0], "-", *words[2:])
+    assert told not in piped.stderr
+    assert json.loads(piped.stdout)["nbformat"] == 4
 
 
 @pytest.mark.parametrize(
@@ -220,6 +268,7 @@ def test_stopped_in_the_middle_of_a_cell(project: Path, number: int, status: int
     _, told = child.communicate(timeout=SECONDS)
     assert child.returncode == status, told
     assert f'INTERRUPTED at cell 4 "Wait for long": {why}' in told
+    assert "Traceback" not in told
     notebook = project / "out.ipynb"
     assert statuses(notebook) == ["completed", "completed", "completed", "interrupted", "pending"]
     assert read(notebook)["metadata"]["reaffirm"]["ended"]["why"] == why

@@ -78,6 +78,13 @@ def value_of(annotation: str, value: Any) -> Any:
         ('"int | None"', "none", None),
         ("typing.Literal['none', 'all'] | None", "none", "none"),
         ("Annotated[int, 'seconds']", "3", 3),
+        ("Annotated[int, 'at least 1']", "1", 1),
+        ("Annotated[int, 'at least 1']", "0", WRONG),
+        ("typing.Annotated[int, 'at least 1', 'below 9']", "9", WRONG),
+        ("Annotated[float | None, 'above 0']", "-5", WRONG),
+        ("Annotated[float | None, 'above 0']", "nan", WRONG),
+        ("Annotated[float | None, 'above 0']", "none", None),
+        ("Annotated[float | None, 'above 0', 'seconds']", "0.5", 0.5),
         ("Path", "0123", "0123"),
         ("Path", "12", 12),
         ("Path", "1_", "1_"),
@@ -138,6 +145,20 @@ def test_python_values(annotation: str, value: Any, wanted: Any) -> None:
 def test_yaml(annotation: str, yaml: str, wanted: Any) -> None:
     """YAML has rules of its own for ``no``, ``017`` and ``1:30``; the declared type overrides them."""
     assert value_of(annotation, read_yaml(yaml)["x"]) == wanted
+
+
+def test_a_name_given_twice_in_yaml_is_refused() -> None:
+    """Which of the two somebody meant cannot be told; papermill's reader takes the last without a word."""
+    with pytest.raises(ValueError, match="given twice: b, x"):
+        read_yaml("{x: 1, b: 1, x: 2, b: 1, c: 3}")
+
+
+def test_a_message_shows_what_was_written() -> None:
+    """People would see the insides of this package instead of their own words."""
+    told = value_of("str", read_yaml("x: [a, {b: c}]")["x"])
+    assert told is WRONG
+    with pytest.raises(ParameterError, match=r"got \['a', \{'b': 'c'\}\] \(list\)"):
+        typed(declared("x: str = ''", file="r.py"), [("x", read_yaml("x: [a, {b: c}]")["x"])])
 
 
 def test_declarations() -> None:

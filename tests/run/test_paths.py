@@ -112,14 +112,28 @@ def test_required(project: Path) -> None:
     assert notebooks(project) == []
 
 
-@pytest.mark.parametrize("target", ["runbooks/plain.py", "new.py"])
+@pytest.mark.parametrize(
+    "target", ["runbooks/plain.py", "new.py", "NEW.PY", "link.ipynb", "no-ending", "dangling"]
+)
 def test_a_source_is_never_written(project: Path, target: str) -> None:
-    """A slip of two paths would replace a runbook by a notebook."""
+    """A slip of two paths, or a link, would replace a runbook by a notebook."""
+    before = (project / "runbooks" / "plain.py").read_bytes()
+    (project / "link.ipynb").symlink_to("runbooks/plain.py")
+    (project / "no-ending").symlink_to(project / "link.ipynb")
+    (project / "dangling").symlink_to("new.py")
     with pytest.raises(UsageError, match="never written"):
         papermill.execute_notebook("runbooks/small.py", target)
     with pytest.raises(UsageError, match="never written"):
         papermill_io.write("{}", str(project / target))
     assert not (project / "new.py").exists()
+    assert (project / "runbooks" / "plain.py").read_bytes() == before
+
+
+def test_a_hard_link_to_the_runbook_is_the_runbook(project: Path) -> None:
+    """Another name of the source is no place for its notebook."""
+    (project / "same.ipynb").hardlink_to(project / "runbooks" / "small.py")
+    with pytest.raises(UsageError, match="never written"):
+        papermill.execute_notebook("runbooks/small.py", "same.ipynb")
 
 
 def test_what_cannot_be_read(project: Path) -> None:

@@ -66,6 +66,9 @@ def test_published_run(project: Path, ran: Path, capsys: pytest.CaptureFixture[s
     assert (run.kind, run.via, run.runbook, run.run) == ("simulated", "live", "connects", "first")
     assert "cleanup.absent" in {fact.name for fact in run.facts}
     provenance = json.loads((folder / "provenance.json").read_text())
+    assert (
+        provenance["parameters"] == read(project / "first.ipynb")["metadata"]["reaffirm"]["parameters"] == {}
+    )
     assert provenance["runbook_path"] == "runbooks/connects.py"
     assert provenance["machines"] == "simulated"
     assert provenance["git"] is None

@@ -14,6 +14,7 @@ from reaffirm.errors import (
     UsageError,
 )
 from reaffirm.model.evidence import Kind, Via
+from reaffirm.model.exchange import HttpRequest
 from reaffirm.nodes.simulated import World
 from reaffirm.nodes.simulated.lines import wordings
 from reaffirm.nodes.transport import Transport
@@ -42,10 +43,12 @@ def test_the_same_run_gives_the_same_bytes() -> None:
 
 def test_no_simulated_file_names_a_runbook() -> None:
     """An ending could depend on which runbook asks."""
-    stems = {path.stem for path in (ROOT / "runbooks").glob("*.py")}
+    # A node program may be called like the runbook that sends it; its name says nothing of who asks.
+    programs = {path.stem for path in (ROOT / "scripts/node").glob("*.py")}
+    stems = {path.stem for path in (ROOT / "runbooks").glob("[!_]*.py")} - programs
     files = [
         *(ROOT / "src/reaffirm/nodes/simulated").rglob("*.*"),
-        ROOT / "runbooks/nodes/simulated.toml",
+        *(ROOT / "runbooks/nodes").glob("simulated*.toml"),
         *(ROOT / "docs/container-images").glob("*.md"),
         *(ROOT / "tests/simulated/specimens").rglob("*.*"),
     ]
@@ -187,3 +190,48 @@ def test_a_wrong_interface_is_an_error_that_says_where(interface: dict[str, Any]
     with pytest.raises(MachineFileError) as caught:
         furnished(nodes={**nodes, "spark-1": {"interfaces": [interface]}})
     assert f"[world.nodes.spark-1.interfaces, number 1]: {words}" in caught.value.message
+
+
+SERVING = ROOT / "runbooks/nodes/simulated-serving.toml"
+
+
+def test_a_world_begins_with_what_was_done_earlier() -> None:
+    """A runbook that looks at a service would find none, or its log would hold what others asked."""
+    machines = read_machines(SERVING)
+    world = World.from_machines(machines, read_images(ROOT / "docs/container-images"))
+    assert world.clock.now() == make_world().clock.now()
+    assert world.requests == []
+    head = world.transport("spark-1")
+    assert head.http(HttpRequest("GET", "http://127.0.0.1:8000/health")).status == 200
+    log = head.run(["docker", "logs", "--timestamps", "vllm-head"]).stdout
+    assert log.startswith("2026-04-10T08:45"), "it was started a quarter of an hour before"
+
+
+def test_the_serving_world_is_the_other_one_otherwise() -> None:
+    """The two files would drift apart, and a difference between runs would come from nowhere."""
+    serving = read_machines(SERVING)
+    plain = read_machines(ROOT / "runbooks/nodes/simulated.toml")
+    world = {key: value for key, value in serving.world.items() if key != "earlier"}
+    assert replace(serving, name=plain.name, path=plain.path, world=world) == plain
+
+
+@pytest.mark.parametrize(
+    ("earlier", "words"),
+    [
+        ("now", "a list of tables is needed, got 'now'"),
+        ([{"seconds": 5, "node": "spark-1"}], "number 1.: the key 'command' is missing"),
+        ([{"seconds": 5, "node": "spark-3", "command": ["true"]}], "no node named 'spark-3'; known: spark-1"),
+        ([{"second": 5, "node": "spark-1", "command": ["true"]}], "did you mean 'seconds'"),
+        ([{"seconds": 5, "node": "spark-1", "command": "true"}], "a list of texts is needed"),
+        (
+            [{"seconds": 5, "node": "spark-1", "command": ["docker", "rm", "x"]}],
+            "ended with status 1: .*No such",
+        ),
+    ],
+)
+def test_what_cannot_have_been_done_earlier(earlier: Any, words: str) -> None:
+    """A typo would leave a world without the service that its file promises."""
+    machines = read_machines(ROOT / "runbooks/nodes/simulated.toml")
+    broken = replace(machines, world={**machines.world, "earlier": earlier})
+    with pytest.raises(MachineFileError, match=words):
+        World.from_machines(broken, read_images(ROOT / "docs/container-images"))

@@ -206,7 +206,7 @@ def healthy(name: str, place: int) -> dict[str, Told]:
     }
 
 
-def link(name: str, address: str, prefix: int, state: str = "UP") -> dict[str, Any]:
+def link(name: str, address: str, prefix: int, state: str = "UP", mtu: int | None = 1500) -> dict[str, Any]:
     """One interface as ``ip -j addr`` tells it."""
     held = [{"family": "inet", "local": address, "prefixlen": prefix}]
-    return {"ifname": name, "flags": ["BROADCAST", "UP"], "operstate": state, "addr_info": held}
+    return {"ifname": name, "flags": ["BROADCAST", "UP"], "operstate": state, "mtu": mtu, "addr_info": held}

@@ -108,3 +108,26 @@ def test_no_name_is_refused() -> None:
     """A call without names would look like a success."""
     with pytest.raises(UsageError, match="needs the names"):
         cleanup(pair()[0])
+
+
+def test_a_real_machine_beside_a_lab_host_needs_consent() -> None:
+    """One lab host in the machine file would switch consent off for the real machine next to it."""
+    cluster, head, worker, _ = pair(kind=Kind.LAB, consent="spark-1/vllm-head")
+    worker.kind = Kind.REAL
+    _container(head, "vllm-head")
+    _container(worker, "vllm-worker")
+    with pytest.raises(StepFailedError, match="no consent to remove spark-2/vllm-worker on real"):
+        cleanup(cluster, "vllm-head", "vllm-worker")
+    assert "vllm-head" in head.containers
+    cluster.consent = frozenset({"spark-2/vllm-worker"})
+    assert len(cleanup(cluster, "vllm-head", "vllm-worker").removed) == 2
+
+
+def test_a_line_of_megabytes_is_cut_in_a_message() -> None:
+    """One log line without an end would fill the terminal in place of a reason."""
+    cluster, head, _, _ = pair()
+    _container(head, "vllm-head")
+    head.script["docker logs"] = (1, "x" * 2_000_000, "")
+    with pytest.raises(StepFailedError, match="2000000 characters") as caught:
+        cleanup(cluster, "vllm-head")
+    assert len(str(caught.value)) < 1000

@@ -1,6 +1,7 @@
 """launch: how it ends, what it starts, and what it leaves."""
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -197,7 +198,12 @@ def test_container_of_that_name_is_refused(label: str | None) -> None:
 def test_image_that_does_not_exist_is_said() -> None:
     """Docker's own words would be lost."""
     cluster, head, _, _ = pair()
-    head.script["docker run -d"] = (125, "", "docker: Error response from daemon: No such image: img:latest")
+    head.script["docker run -d"] = (
+        125,
+        "",
+        "docker: Error response from daemon: No such image: img:latest\n\n"
+        "Run 'docker run --help' for more information",
+    )
     result = launch(cluster, "vllm", image="img", model=MODEL)
     assert result.outcome is Outcome.FAILED
     assert "No such image" in str(_facts(result)["first_error"])
@@ -226,7 +232,8 @@ def test_interrupt_closes_streams_and_names_what_runs() -> None:
     with pytest.raises(KeyboardInterrupt):
         launch(cluster, "vllm", image="img", model=MODEL)
     assert all(stream.closed for stream in (*head.streams, *worker.streams))
-    assert "docker rm -f" in shown[-1]["text/plain"]
+    words = "steps.cleanup(cluster, 'vllm-head', 'vllm-worker') saves their logs"
+    assert words in shown[-1]["text/plain"]
     assert "vllm-worker on spark-2" in shown[-1]["text/plain"]
 
 
@@ -281,3 +288,56 @@ def test_unknown_engine_and_outcome_are_named() -> None:
     head.script["docker run -d"] = (125, "", "no")
     with pytest.raises(UsageError, match="no outcome 'readdy'"):
         launch(cluster, "vllm", image="img", model=MODEL).expect("readdy")
+
+
+@pytest.mark.parametrize("seconds", [0, -5, math.nan])
+def test_a_limit_that_is_none_starts_nothing(seconds: float) -> None:
+    """A launch that never times out, or at once, would leave containers behind that nobody waits for."""
+    for limits in ({"timeout": seconds}, {"limits": {"group-created": seconds}}):
+        cluster, head, worker, _ = pair()
+        with pytest.raises(UsageError, match="a number of seconds above 0"):
+            launch(cluster, "vllm", image="img", model=MODEL, **limits)  # type: ignore[arg-type]
+        assert head.asked == worker.asked == []
+
+
+def test_a_wrong_failure_page_is_named_and_ends_no_launch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A typing mistake in a page of text would lose the result of an hour's launch."""
+    for folder in ("runbooks", "adrs", "docs/failures"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "docs/failures/ours.md").write_text("---\nid: ours\n---\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    cluster, head, worker, _ = pair()
+    head.starts["vllm-head"] = worker.starts["vllm-worker"] = (GROUPS, None, 0)
+    result = launch(cluster, "vllm", image="img", model=MODEL)
+    assert _facts(result)["failure_pages"] == ["silent-stall-queue-address", "shared-dev-shm"]
+    text = " ".join(result._repr_mimebundle_()["text/plain"].split())
+    assert "docs/failures/ours.md:1 the key 'engines' is missing" in text
+    assert "reaffirm:docs/failures/silent-stall-queue-address.md" in text
+    assert str(tmp_path) not in text
+
+
+def test_a_failure_that_no_page_tells_of_is_said() -> None:
+    """A report without the word would look as if nobody had looked."""
+    cluster, head, worker, _ = pair()
+    head.starts["vllm-head"] = ([*GROUPS, (9.0, "RuntimeError: never seen before")], 10.0, 1)
+    worker.starts["vllm-worker"] = (GROUPS, None, 0)
+    result = launch(cluster, "vllm", image="img", model=MODEL)
+    assert _facts(result)["failure_pages"] == []
+    text = result._repr_mimebundle_()["text/plain"]
+    assert "no page fits what the ranks said" in text
+    assert "docs/failures/README.md tells how to add a page" in text
+
+
+def test_a_launch_can_be_left_at_a_stage() -> None:
+    """An experiment about groups would wait for 127 GB of weights, or call a launch ready that never was."""
+    cluster, head, worker, _ = pair()
+    head.starts["vllm-head"] = worker.starts["vllm-worker"] = (SERVES, None, 0)
+    result = launch(cluster, "vllm", image="img", model=MODEL, until="groups-joined")
+    facts = _facts(result)
+    assert (facts["outcome"], facts["last_stage"], facts["ready"]) == ("reached", "groups-joined", None)
+    assert "it was not followed further" in result.report.summary
+    assert set(head.containers) == {"vllm-head"}
+    with pytest.raises(UsageError, match="no stage 'groups'"):
+        launch(cluster, "vllm", image="img", model=MODEL, until="groups")

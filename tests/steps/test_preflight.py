@@ -109,6 +109,25 @@ def test_fabric_is_found_by_reach_and_rdma_and_narrowed_by_subnet() -> None:
         preflight(narrowed, images=["img"], model=MODEL)
 
 
+@pytest.mark.parametrize(
+    ("mtu", "verdict", "seen"),
+    [
+        (9000, "WARNING", "spark-1 fab0: 9000, spark-2 fab0: 1500"),
+        (1500, "pass", "spark-1 fab0: 1500, spark-2 fab0: 1500"),
+        (None, "unknown", "spark-1 fab0: not told, spark-2 fab0: 1500"),
+    ],
+)
+def test_two_sizes_of_packet_are_named(mtu: int | None, verdict: str, seen: str) -> None:
+    """Connections would open and then hang on the first large packet, and nobody would look at the MTU."""
+    cluster, head, worker, _ = pair()
+    head.script["ip -j addr"] = json.dumps([link("fab0", "192.0.2.12", 24, mtu=mtu)])
+    worker.script["ip -j addr"] = json.dumps([link("fab0", "192.0.2.13", 24)])
+    result = preflight(cluster, images=["img"], model=MODEL)
+    (row,) = (row for row in _rows(result.report.blocks) if row[2] == "MTU")
+    assert (row[0], row[3]) == (verdict, seen)
+    assert bool(row[4]) is (verdict != "pass")
+
+
 def test_twin_interfaces_on_one_subnet_are_named() -> None:
     """Routing between the two halves of a port is ambiguous, and fails now and then."""
     cluster, head, _, _ = pair()

@@ -5,9 +5,9 @@ import json
 import pytest
 from scripted_node import MODEL, WANTED, pair
 
-from reaffirm.errors import StepFailedError
+from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.model.report import Outcome
-from reaffirm.steps import probe_image
+from reaffirm.steps import probe_image, probe_images
 
 PROBE = "Tell which serving engine"
 
@@ -99,3 +99,19 @@ def test_missing_image_is_an_error_with_a_next_action() -> None:
     with pytest.raises(StepFailedError, match="absent") as caught:
         probe_image(cluster, "img", model=MODEL)
     assert "docker pull img" in caught.value.hint
+
+
+def test_images_side_by_side() -> None:
+    """One would have to open three reports to see which image to take, or an unknown would pass for a no."""
+    cluster, head, _, shown = pair()
+    answers = iter([_told(registered=True), _told(), _told(registered=None, unresolved=["_X: computed"])])
+    head.script[PROBE] = lambda node, argv: next(answers)
+    result = probe_images(cluster, ["one", "two", "one", "three"], model=MODEL)
+    assert [probe.image for probe in result.probes] == ["one", "two", "three"]
+    assert {fact.name: fact.value for fact in result.facts} == {"probe.images_with_class": ["one"]}
+    assert result.outcome is Outcome.UNKNOWN
+    assert "in the registry of one; it cannot be told of three" in result.report.summary
+    assert "probe.three.supports_model" in cluster.context.facts
+    assert sum("probe_image: " in str(bundle.get("text/plain")) for bundle in shown) == 3
+    with pytest.raises(UsageError, match="at least one image"):
+        probe_images(cluster, [], model=MODEL)

@@ -56,3 +56,12 @@ def test_events_do_not_depend_on_where_chunks_are_cut(cuts: list[int]) -> None:
     told, rest = events([Chunk(piece, float(n)) for n, piece in enumerate(pieces)])
     assert [event.data for event in told] == ['{"a": 1}', "two\nlines", "end"]
     assert rest == ""
+
+
+@pytest.mark.parametrize(
+    "chunks", [["data: x\n\n" * 200_000], ["x" * 65_536] * 1000], ids=["one chunk", "no line"]
+)
+def test_size_costs_no_more_than_size(chunks: list[str]) -> None:
+    """A server that sends megabytes in one piece, or no end of line, would hold the run for minutes."""
+    told, rest = events([Chunk(chunk, 1.0) for chunk in chunks])
+    assert len(told) + len(rest) in (200_000, 65_536_000)

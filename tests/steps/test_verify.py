@@ -5,9 +5,10 @@ import json
 import pytest
 from scripted_node import MODEL, ScriptedNode, pair
 
+from reaffirm.errors import UsageError
 from reaffirm.model.exchange import Chunk, HttpAnswer, HttpRequest
 from reaffirm.model.node import ModelHere
-from reaffirm.model.report import Outcome
+from reaffirm.model.report import Outcome, Table
 from reaffirm.steps import verify
 
 FIGURES = ("tokens_per_second", "time_to_first_token", "inter_token_latency")
@@ -58,6 +59,11 @@ def test_healthy_service_is_measured() -> None:
     assert facts["inter_token_latency"] == pytest.approx(0.1)
     assert all(body["stream"] and body["stream_options"] == {"include_usage": True} for body in asked)
     assert "simulated" in result.report.summary
+    (table,) = (b for b in result.report.blocks if b.title == "Requests (figures of kind simulated)")
+    assert isinstance(table, Table)
+    assert table.rows[0][1:4] == ("0.4", "0.1", "10"), (
+        "units stand in the columns, digits no more than are known"
+    )
 
 
 def test_one_broken_answer_of_three_gives_no_median_of_the_others_as_a_pass() -> None:
@@ -111,3 +117,11 @@ def test_figures_that_nobody_could_measure_are_unknown() -> None:
     assert result.outcome is Outcome.UNKNOWN
     facts = {fact.name: fact.value for fact in result.facts}
     assert facts["verify.tokens_per_second"] is None
+
+
+def test_no_request_is_no_verification() -> None:
+    """A run that was told to measure nothing would pass, with a measurement nobody asked for."""
+    cluster, head, _, _ = pair()
+    with pytest.raises(UsageError, match="at least one request, got 0"):
+        verify(cluster, model=MODEL, requests=0)
+    assert head.asked == []

@@ -21,7 +21,8 @@ from reaffirm import __version__, errors
 from reaffirm.cli import nodes
 from reaffirm.cli.runs import commands, joined_pairs
 from reaffirm.errors import ReaffirmError
-from reaffirm.run.command import say
+from reaffirm.run.command import say, tell_end
+from reaffirm.run.places import check_here
 from reaffirm.run.underway import RunStoppedError
 
 USAGE = 3
@@ -62,11 +63,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status."""
     words = joined_pairs(sys.argv[1:] if argv is None else argv) or ["--help"]
     try:
+        check_here()
         status = app(args=words, prog_name="reaffirm", standalone_mode=False)
     except ReaffirmError as error:
         say(f"reaffirm: {error}")
         return error.exit_code
     except RunStoppedError as stopped:
+        tell_end(stopped.run, where=False)
         say(str(stopped))
         return _stopped(stopped)
     except (typer.Abort, KeyboardInterrupt):

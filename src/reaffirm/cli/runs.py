@@ -17,10 +17,10 @@ from rich.text import Text as Styled
 
 from reaffirm.errors import UsageError
 from reaffirm.run import places
-from reaffirm.run.command import active, default_output, plan_of
+from reaffirm.run.command import active, default_output, plan_of, tell_end
 from reaffirm.run.runbook import read_runbook
 from reaffirm.run.underway import Progress
-from reaffirm.store.project import RUN_DIR_VARIABLE, RUNBOOK_VARIABLE, Project, find_project
+from reaffirm.store.project import RUNNER_VARIABLES, Project, find_project
 
 
 def run(
@@ -57,6 +57,7 @@ def run(
         made = papermill.execute_notebook(
             os.fspath(path), notebook, parameters=dict(given["parameters"] or ())
         )
+    tell_end(plan.result, where=False)
     about = made.metadata["reaffirm"]
     done = plan.result.notebook if plan.result else None
     typer.echo(f"notebook: {places.shown(done) if done else notebook}")
@@ -122,7 +123,7 @@ def check_runs(
             msg = f"{needed} is not installed"
             raise UsageError(msg, hint="pip install pytest nbval")
     argv = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
-    env = {k: v for k, v in os.environ.items() if k not in (RUNBOOK_VARIABLE, RUN_DIR_VARIABLE)}
+    env = {k: v for k, v in os.environ.items() if k not in RUNNER_VARIABLES}
     status = subprocess.run([*argv, os.fspath(where)], env=env, check=False).returncode  # noqa: S603
     raise typer.Exit(0 if status == 0 else 1 if status == 1 else 2)
 
@@ -132,7 +133,7 @@ commands: Sequence[Callable[..., None]] = (run, parameters, publish, check_runs)
 
 
 class _Steps:
-    """One line for each cell of code as it ends; on a terminal also the one that runs."""
+    """One line for each cell of code as it ends, and how its step did; on a terminal also the running one."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -147,7 +148,8 @@ class _Steps:
                     Styled(f"{place}  …  {progress.heading}"), end="\r", overflow="crop", no_wrap=True
                 )
             return
-        mark = {"completed": "ok", "failed": "FAILED"}.get(progress.status, progress.status)
+        done = progress.outcome or "ok"
+        mark = {"completed": done, "failed": "FAILED"}.get(progress.status, progress.status)
         line = f"{place}  {mark}  {progress.heading}  {progress.seconds or 0:.1f} s"
         self.console.print(
             Styled(line.ljust(self.console.width - 1 if self.console.is_terminal else 0)), soft_wrap=True
@@ -189,7 +191,7 @@ def _runbook_path(word: str) -> Path:
     if path.suffix == ".py" and path.is_file():
         return path
     project = find_project()
-    known = {p.stem: p for p in sorted(project.runbooks.glob("*.py"))} if project else {}
+    known = {p.stem: p for p in sorted(project.runbooks.glob("[!_]*.py"))} if project else {}
     if word in known:
         return known[word]
     near = get_close_matches(path.stem, known, n=1)

@@ -87,11 +87,14 @@ class StageBook:
         """Return the silence limit of each stage in seconds; later ``overrides`` win.
 
         Raises:
-            KeyError: an override names a stage that does not exist.
+            KeyError: an override names a stage that does not exist, or is no number above 0.
         """
         limits = {stage.id: stage.silence for stage in self.stages}
         for override in overrides:
             for name, seconds in override.items():
+                if not seconds > 0:  # also where it is no number at all (nan)
+                    msg = f"the limit of stage {name!r} is a number of seconds above 0, got {seconds!r}"
+                    raise KeyError(msg)
                 limits[self.stage(name).id] = float(seconds)
         return limits
 
@@ -185,13 +188,16 @@ class StageTracker:
     @property
     def stage(self) -> str:
         """The furthest stage reached, in the order of the stages; empty before the first."""
-        ids = self._book.ids
-        return max(self.reached, key=ids.index, default="")
+        return self._book.ids[self.position] if self.reached else ""
 
     @property
     def position(self) -> int:
         """The furthest stage's place in the order; -1 before the first."""
-        return self._book.ids.index(self.stage) if self.stage else -1
+        ids = self._book.ids
+        for place in range(len(ids) - 1, -1, -1):  # asked several times in each second of a launch
+            if ids[place] in self.reached:
+                return place
+        return -1
 
     def has(self, stage_id: str) -> bool:
         """Whether that stage, or a later one, was reached."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from html import escape
 
+from reaffirm.model.evidence import Kind
+
 _TOP, _ROW, _LABELS, _LANE, _FOOT = 62, 34, 150, 190, 44
 
 _STYLE = """
@@ -54,8 +56,11 @@ class Lane:
     words: str = ""
 
 
-def lanes_svg(stages: Sequence[tuple[str, str]], lanes: Sequence[Lane], *, label: str) -> str:
-    """Draw ``lanes`` over ``stages`` (id, title) in that order; ``label`` is the picture in words."""
+def lanes_svg(stages: Sequence[tuple[str, str]], lanes: Sequence[Lane], *, label: str, kind: Kind) -> str:
+    """Draw ``lanes`` over ``stages`` (id, title) in that order; ``label`` is the picture in words.
+
+    ``kind`` stands inside the picture, so that it goes wherever the picture is copied to.
+    """
     width = _LABELS + _LANE * max(len(lanes), 1) + 10
     height = _TOP + _ROW * len(stages) + _FOOT
     parts = [
@@ -63,6 +68,7 @@ def lanes_svg(stages: Sequence[tuple[str, str]], lanes: Sequence[Lane], *, label
         f'viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
         f"<title>{escape(label)}</title><style>{_STYLE}</style>",
     ]
+    parts.append(_text(8, 20, f"{kind} run", "h"))
     for row, (_, title) in enumerate(stages):
         y = _y(row)
         parts.append(f'<line class="g" x1="8" y1="{y}" x2="{width - 8}" y2="{y}"/>')

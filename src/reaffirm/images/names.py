@@ -7,6 +7,7 @@ from reaffirm.errors import UsageError
 _CONTAINER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}\Z")
 _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/@-]{0,254}\Z")
 _MODEL = re.compile(r"[A-Za-z0-9_./~][A-Za-z0-9_./+@-]{0,254}\Z")
+_SHOWN = 100
 _CLASS = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}\Z")
 
 
@@ -39,5 +40,6 @@ def class_name(text: str) -> str:
 def _checked(text: str, pattern: re.Pattern[str], what: str, allowed: str) -> str:
     if pattern.match(text):
         return text
-    msg = f"not a usable {what}: {text!r}; nothing was sent"
+    seen = repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}… ({len(text)} characters)"
+    msg = f"not a usable {what}: {seen}; nothing was sent"
     raise UsageError(msg, hint=f"use {allowed}")

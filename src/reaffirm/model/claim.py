@@ -93,6 +93,7 @@ class Evidence:
     """One fact as one run found it.
 
     ``started`` is the node's time (UTC) at which the run, or for a replay the recorded run, began.
+    ``by`` is ``notebook`` for a value that no step asked for, else empty.
     ``changed`` names what the run rests on that is different now; empty when nothing is known to be.
     """
 
@@ -106,6 +107,7 @@ class Evidence:
     runbook: str
     path: str = ""
     changed: str = ""
+    by: str = ""
 
 
 class Result(StrEnum):

@@ -7,10 +7,18 @@ from typing import Any
 
 
 class Role(StrEnum):
-    """What a node does in a launch: the head has rank 0 and serves HTTP."""
+    """What a node does in a launch: the head has rank 0 and serves HTTP, ``none`` takes no part."""
 
     HEAD = "head"
     WORKER = "worker"
+    NONE = "none"
+
+
+class Way(StrEnum):
+    """How a node is reached: over SSH, or not at all because it is the machine we run on."""
+
+    SSH = "ssh"
+    LOCAL = "local"
 
 
 class Engine(StrEnum):
@@ -22,7 +30,10 @@ class Engine(StrEnum):
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """One machine: how to reach it and what it does. ``address`` may be an ssh ``Host`` alias."""
+    """One machine: how to reach it and what it does. ``address`` may be an ssh ``Host`` alias.
+
+    ``transport`` says nothing about a simulated node: there the table ``[world]`` decides.
+    """
 
     name: str
     role: Role
@@ -30,6 +41,7 @@ class NodeSpec:
     user: str = ""
     port: int = 0
     jump: str = ""
+    transport: Way = Way.SSH
 
 
 @dataclass(frozen=True)

@@ -93,4 +93,6 @@ class Report:
 
 def facts_from_json(data: Mapping[str, Any]) -> tuple[Fact, ...]:
     """Read ``{"name": {"value": …, "unit": …}}`` back into facts."""
-    return tuple(Fact(name, entry["value"], entry.get("unit", "")) for name, entry in data.items())
+    return tuple(
+        Fact(name, entry["value"], entry.get("unit", ""), entry.get("by", "")) for name, entry in data.items()
+    )

@@ -6,12 +6,16 @@ from ipaddress import IPv4Interface
 
 @dataclass(frozen=True)
 class Interface:
-    """One network interface of a node. ``rdma`` is its RDMA device (HCA), empty without one."""
+    """One network interface of a node. ``rdma`` is its RDMA device (HCA), empty without one.
+
+    ``mtu`` is the size of its largest packet in bytes.
+    """
 
     name: str
     up: bool
     addresses: tuple[IPv4Interface, ...] = ()
     rdma: str = ""
+    mtu: int | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from reaffirm.draw.banner import node_names
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.model.evidence import Kind, Via, lowest
 from reaffirm.model.fact import FACTS_MIME, Fact
@@ -85,7 +86,10 @@ class RunContext:
 
 
 class Cluster:
-    """The nodes of a run: exactly one head, any number of workers, and the run's context."""
+    """The nodes of a run and the run's context.
+
+    Launches need a head and its workers. The general steps run on any node: :meth:`one`.
+    """
 
     def __init__(
         self,
@@ -103,14 +107,48 @@ class Cluster:
         self._transports = dict(transports)
 
     @property
+    def nodes(self) -> tuple[Transport, ...]:
+        """Every node, in the order of the machine file."""
+        return tuple(self._transports.values())
+
+    @property
     def all(self) -> tuple[Transport, ...]:
-        """Every node, head first: the order of the ranks."""
+        """The nodes that take part in a launch, head first: the order of the ranks.
+
+        Raises:
+            UsageError: no node is the head.
+        """
         return (self.head, *self.workers)
 
     @property
     def head(self) -> Transport:
-        """The node with rank 0."""
-        return next(t for t in self._transports.values() if t.node.role is Role.HEAD)
+        """The node with rank 0.
+
+        Raises:
+            UsageError: no node is the head.
+        """
+        for transport in self._transports.values():
+            if transport.node.role is Role.HEAD:
+                return transport
+        where = self.machines.path or self.machines.name
+        msg = f'this step needs a node with role = "head", got {", ".join(self._transports)} in {where}'
+        hint = 'give one node that role, and the others role = "worker"; command, http and file need none'
+        raise UsageError(msg, hint=hint)
+
+    def one(self, name: str = "") -> Transport:
+        """Return the node of that name; without a name the head, or the only node there is.
+
+        Raises:
+            UsageError: there is no such node, or several and none is the head.
+        """
+        if name:
+            return self[name]
+        heads = [t for t in self._transports.values() if t.node.role is Role.HEAD]
+        found = heads or list(self._transports.values())
+        if len(found) == 1:
+            return found[0]
+        msg = f"which node? {self.machines.path or self.machines.name} has {len(found)} and no head"
+        raise UsageError(msg, hint=f"say it with node=, one of: {', '.join(self._transports)}")
 
     @property
     def workers(self) -> tuple[Transport, ...]:
@@ -120,12 +158,12 @@ class Cluster:
     @property
     def kind(self) -> Kind:
         """What evidence from these nodes is worth: the lowest of their kinds."""
-        return lowest(transport.kind for transport in self.all)
+        return lowest(transport.kind for transport in self.nodes)
 
     @property
     def via(self) -> Via:
         """Replay as soon as one node is replayed."""
-        return Via.REPLAY if any(t.via is Via.REPLAY for t in self.all) else Via.LIVE
+        return Via.REPLAY if any(t.via is Via.REPLAY for t in self.nodes) else Via.LIVE
 
     def __getitem__(self, name: str) -> Transport:
         """Return the node of that name.
@@ -138,19 +176,27 @@ class Cluster:
             raise UsageError(msg, hint=f"known nodes: {', '.join(self._transports)}")
         return self._transports[name]
 
+    def __repr__(self) -> str:
+        return f"<Cluster {self.machines.name!r}, {self.kind}: {node_names(self.machines.nodes)}>"
+
     def need_consent(self, action: str, targets: Iterable[str]) -> None:
         """Stop unless the person who runs this agreed to ``action`` on each of ``targets``.
 
-        Targets are ``node/container``. Only machines of kind ``real`` need consent.
+        Targets are ``node/container``. Only machines of kind ``real`` need consent, also those that
+        stand beside others.
 
         Raises:
             StepFailedError: consent is missing; nothing was done. The hint is the consent to give.
         """
-        wanted = tuple(targets)
+        wanted = tuple(target for target in targets if self._is_real(target.partition("/")[0]))
         missing = [target for target in wanted if target not in self.consent]
-        if self.kind is Kind.REAL and missing:
+        if missing:
             msg = f"no consent to {action} {', '.join(missing)} on real machines; nothing was changed"
             raise StepFailedError(msg, hint=f"look at them, then pass -p consent '{','.join(wanted)}'")
+
+    def _is_real(self, node: str) -> bool:
+        """Whether this node is a real machine; one that nobody knows is taken for one."""
+        return node not in self._transports or self._transports[node].kind is Kind.REAL
 
     def close(self) -> None:
         """Let go of every node."""
@@ -160,4 +206,5 @@ class Cluster:
 
 def _plain(fact: Fact) -> str:
     value = "unknown" if fact.value is None else str(fact.value)
-    return f"{value} {fact.unit}".rstrip()
+    by = f" (by {fact.by})" if fact.by else ""
+    return f"{value} {fact.unit}".rstrip() + by

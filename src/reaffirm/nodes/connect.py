@@ -12,10 +12,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from reaffirm.draw.banner import banner_html, banner_text
 from reaffirm.errors import DocumentError, MachineFileError, RecordingError
 from reaffirm.model.evidence import Kind
-from reaffirm.model.node import Machines
+from reaffirm.model.node import Machines, Way
 from reaffirm.nodes.cluster import Cluster, RunContext, Show, show_in_notebook
+from reaffirm.nodes.notebook_fact import joined
 from reaffirm.nodes.recording import Recorder, recording
 from reaffirm.nodes.recording_format import RECORDING
 from reaffirm.nodes.replay import Replay
@@ -23,6 +25,7 @@ from reaffirm.nodes.transport import Transport
 from reaffirm.redact import redact
 from reaffirm.store.machines import read_machines
 from reaffirm.store.project import (
+    CALLED_FROM_VARIABLE,
     RUN_DIR_VARIABLE,
     RUNBOOK_VARIABLE,
     Project,
@@ -57,11 +60,14 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
 
     Args:
         nodes: the name of a machine file under ``runbooks/nodes`` (``simulated``), or a path to one.
+            A relative path begins where the run was called, else in the working directory, else at the
+            project's root.
         consent: what may be destroyed on real machines: ``node/container``, separated by commas.
         runbook: the name that containers are labelled with (default: the runbook that is being run).
 
     *Which nodes.* A machine file with a table ``[world]`` gives simulated nodes, any other one real
-    machines over SSH. Every request is recorded into the folder of the run.
+    machines: over SSH, or this one where a node says ``transport = "local"``. Every request is recorded
+    into the folder of the run.
 
     *The folder of the run* is the one the runner names (beside the notebook); in a notebook opened by
     hand a new one, ``runs/interactive/<time>.run``; outside of a project there is none.
@@ -135,9 +141,17 @@ def simulated_nodes(machines: Machines, project: Project | None) -> Mapping[str,
 def _live(machines: Machines, project: Project | None) -> Mapping[str, Transport]:
     if machines.world:
         return simulated_nodes(machines, project)
-    from reaffirm.nodes.ssh import open_nodes
+    opened: dict[str, Transport] = {}
+    if distant := tuple(node for node in machines.nodes if node.transport is Way.SSH):
+        from reaffirm.nodes.ssh import open_nodes
 
-    return open_nodes(machines)
+        opened |= open_nodes(replace(machines, nodes=distant))
+    for node in machines.nodes:
+        if node.transport is Way.LOCAL:
+            from reaffirm.nodes.local import LocalTransport
+
+            opened[node.name] = LocalTransport(node)
+    return {node.name: opened[node.name] for node in machines.nodes}
 
 
 def _replayed(folder: Path, project: Project | None, nodes: str, consent: str, runbook: str) -> Cluster:
@@ -163,6 +177,9 @@ def _replayed(folder: Path, project: Project | None, nodes: str, consent: str, r
 
 def _finish(cluster: Cluster) -> Cluster:
     atexit.register(cluster.close)
+    joined(cluster)
+    about = (cluster.kind, cluster.machines.name, cluster.machines.nodes)
+    cluster.context.display({"text/plain": banner_text(*about), "text/html": banner_html(*about)})
     return cluster
 
 
@@ -213,10 +230,13 @@ def _machine_file(nodes: str | Path, project: Project | None, called_from: Path)
     hint = f"known machine files: {', '.join(known) or 'none'}; or give a path to one"
     if isinstance(nodes, Path) or "/" in text or text.endswith(".toml"):
         wanted = Path(text).expanduser()
-        for base in (called_from, project.root if project else called_from):
-            if (base / wanted).is_file():
-                return base / wanted
-        msg = f"no machine file at {text!r}"
+        caller = Path(os.environ.get(CALLED_FROM_VARIABLE) or called_from)
+        bases = dict.fromkeys((caller, called_from, project.root if project else called_from))
+        places = list(dict.fromkeys(base / wanted for base in bases))
+        for place in places:
+            if place.is_file():
+                return place
+        msg = f"no machine file at {text!r}; looked at {', '.join(map(str, places))}"
         raise MachineFileError(msg, hint=hint)
     if project is None:
         msg = f"no project with machine files at or above {called_from}, got nodes = {text!r}"

@@ -77,7 +77,8 @@ class Recorder:
     def write(self, op: str, fields: Mapping[str, Any]) -> None:
         """Write one line. ``fields`` are already redacted."""
         with self._lock:
-            self.begin()
+            if self._file is None:
+                self.begin()
             if not self._ended:
                 self._write(op, fields)
 

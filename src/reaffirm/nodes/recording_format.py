@@ -21,7 +21,7 @@ from typing import Any
 
 from reaffirm.errors import RecordingError
 from reaffirm.model.evidence import Kind
-from reaffirm.model.node import NodeSpec, Role
+from reaffirm.model.node import NodeSpec, Role, Way
 
 SCHEMA = 1
 # What each line says of the request, and what of its answer. A request that failed or was stopped has
@@ -38,11 +38,13 @@ _FIELDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 #: Name of a recording in the folder of its run.
 RECORDING = "recording.jsonl"
+# json.dumps makes a new one for each line.
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def encode(fields: Mapping[str, Any], before: str) -> tuple[str, str]:
     """Return a line without its newline, and its hash, which the next line needs."""
-    body = json.dumps(fields, separators=(",", ":"))
+    body = _ENCODER.encode(fields)
     digest = chain(body, before)
     return f'{body[:-1]},"h":"{digest}"}}', digest
 
@@ -82,6 +84,7 @@ class Header:
                     "port": node.port,
                     "jump": node.jump,
                     "kind": str(self.kinds[node.name]),
+                    **({"transport": str(node.transport)} if node.transport is not Way.SSH else {}),
                 }
                 for node in self.nodes
             ],
@@ -95,7 +98,15 @@ def header_from_json(fields: Mapping[str, Any]) -> Header:
         KeyError, TypeError, ValueError: a field is missing or of another kind.
     """
     nodes = tuple(
-        NodeSpec(n["name"], Role(n["role"]), n["address"], n["user"], n["port"], n["jump"])
+        NodeSpec(
+            n["name"],
+            Role(n["role"]),
+            n["address"],
+            n["user"],
+            n["port"],
+            n["jump"],
+            Way(n.get("transport", Way.SSH)),
+        )
         for n in fields["nodes"]
     )
     if not nodes:

@@ -1,32 +1,25 @@
 """The SSH transport: real machines and the lab."""
 
 import asyncio
-import threading
-import time
-from collections import deque
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
 from reaffirm.clock import Clock, WallClock
-from reaffirm.errors import NetworkError, NodeError, NodeTimeoutError
+from reaffirm.errors import NetworkError, NodeTimeoutError
 from reaffirm.model.evidence import Kind, Via
-from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Line
+from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest
 from reaffirm.model.node import Machines, NodeSpec
 from reaffirm.nodes import ssh_http
+from reaffirm.nodes.command_stream import CommandStream, timed_out
+from reaffirm.nodes.lab_marker import LAB_MARKER
+from reaffirm.nodes.loop_thread import LoopThread
 from reaffirm.nodes.ssh_commands import RemoteCommand, end_all
 from reaffirm.nodes.ssh_connections import CONNECT_SECONDS, LOGIN_SECONDS, Connections, connect_all
-from reaffirm.nodes.ssh_thread import CTRL_C_SECONDS, LoopThread
 from reaffirm.nodes.transport import LineStream
 
-#: The file that ``scripts/lab`` puts on its hosts. A machine without it is a real one.
-LAB_MARKER = "/etc/reaffirm-lab"
 # What ending a command and opening connections may take on top of a request's own limit (seconds).
 _SPARE = 2 * (CONNECT_SECONDS + LOGIN_SECONDS) + 15
-#: Lines of a followed log that wait to be read before the log has to wait (lines).
-_MOST_LINES = 200_000
-#: A longer line is cut into pieces (bytes).
-_LONGEST_LINE = 1_000_000
 
 _T = TypeVar("_T")
 
@@ -142,7 +135,7 @@ class SshTransport:
     def follow(self, argv: Sequence[str], *, timeout: float = 3600.0) -> LineStream:
         """Start a command and read its lines as they come, for at most ``timeout`` seconds."""
         command = self._call(self._start(tuple(argv)), 0)
-        return _SshStream(self._shared, command, self._clock, timeout)
+        return CommandStream(self._shared.thread, command, self._clock, timeout)
 
     def http(self, request: HttpRequest, *, timeout: float = 30.0) -> HttpAnswer:
         """Send one HTTP request from the node, through the SSH connection."""
@@ -163,9 +156,7 @@ class SshTransport:
 
     async def _start(self, argv: Sequence[str]) -> RemoteCommand:
         link = await self._shared.connections.link(self._node)
-        command = await asyncio.wait_for(RemoteCommand.start(link, argv, merged=True), CONNECT_SECONDS)
-        await command.feed(None)
-        return command
+        return await asyncio.wait_for(RemoteCommand.start(link, argv, merged=True), CONNECT_SECONDS)
 
     async def _run(self, argv: Sequence[str], stdin: str | None, timeout: float) -> Answer:
         link = await self._shared.connections.link(self._node)
@@ -178,7 +169,7 @@ class SshTransport:
         except TimeoutError as error:
             if command is not None:
                 await command.end()
-            raise timed_out(self._node.name, command, timeout) from error
+            raise timed_out(command, self._node.name, timeout) from error
         except asyncio.CancelledError:
             if command is not None:
                 self._shared.thread.background(command.end())
@@ -188,104 +179,3 @@ class SshTransport:
     async def _http(self, request: HttpRequest, timeout: float) -> HttpAnswer:
         link = await self._shared.connections.link(self._node)
         return await ssh_http.ask(link, self._clock, request, timeout)
-
-
-def timed_out(node: str, command: RemoteCommand | None, timeout: float) -> NodeTimeoutError:
-    """Return the error for a command that took too long."""
-    if command is None:
-        msg = f"{node} did not start the command within {timeout:g} s"
-        return NodeTimeoutError(msg, node=node, hint="look at the machine's load, then try again")
-    msg = f"{command.doing} on {node} did not end within {timeout:g} s and was ended there"
-    return NodeTimeoutError(
-        msg, node=node, hint="give it more time, or look on the machine what it waits for"
-    )
-
-
-class _SshStream:
-    """Lines of a command, gathered in the background with the node's time of arrival."""
-
-    def __init__(self, shared: _Shared, command: RemoteCommand, clock: Clock, timeout: float) -> None:
-        self._shared = shared
-        self._command = command
-        self._clock = clock
-        self._timeout = timeout
-        self._news = threading.Condition()
-        self._lines: deque[Line] = deque()
-        self._last = 0.0
-        self._exit: int | None = None
-        self._error: NodeError | None = None
-        self._over = False
-        self._closing = False
-        shared.thread.start(self._pump())
-
-    @property
-    def exit(self) -> int | None:
-        with self._news:
-            return None if self._lines else self._exit
-
-    def read(self, seconds: float) -> list[Line]:
-        with self._news:
-            if seconds > 0:
-                end = time.monotonic() + seconds
-                while not (self._lines or self._over) and (left := end - time.monotonic()) > 0:
-                    self._news.wait(min(left, CTRL_C_SECONDS))
-            lines = list(self._lines)
-            self._lines.clear()
-            if not lines and self._error is not None:
-                raise self._error
-            return lines
-
-    def close(self) -> None:
-        if self._closing:
-            return
-        self._closing = True
-        with suppress(NodeError, TimeoutError):
-            self._shared.call(self._command.end(), 15)
-
-    async def _pump(self) -> None:
-        status: int | None = None
-        error: NodeError | None = None
-        try:
-            async with asyncio.timeout(self._timeout):
-                await self._gather()
-                status = await self._command.status()
-        except TimeoutError:
-            await self._command.end()
-            error = timed_out(self._command.link.target.node, self._command, self._timeout)
-        except NodeError as lost:
-            error = lost
-        except asyncio.CancelledError:
-            error = NetworkError("the cluster was closed", hint="connect again")
-            raise
-        finally:
-            with self._news:
-                self._exit, self._error, self._over = status, error, True
-                self._news.notify_all()
-
-    async def _gather(self) -> None:
-        rest = b""
-        while part := await self._part():
-            *whole, rest = (rest + part).split(b"\n")
-            if len(rest) > _LONGEST_LINE:
-                whole, rest = [*whole, rest], b""
-            self._arrived(whole)
-            while len(self._lines) > _MOST_LINES and not self._closing:
-                await asyncio.sleep(0.05)
-        if rest:
-            self._arrived([rest])
-
-    async def _part(self) -> bytes:
-        try:
-            return await self._command.process.stdout.read(65536)
-        except Exception:  # the missing exit status will tell
-            return b""
-
-    def _arrived(self, lines: Sequence[bytes]) -> None:
-        if not lines:
-            return
-        with self._news:
-            self._last = max(self._last, self._clock.now())
-            self._lines.extend(
-                Line(line.decode("utf-8", "replace").rstrip("\r"), self._last) for line in lines
-            )
-            self._news.notify_all()

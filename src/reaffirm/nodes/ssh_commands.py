@@ -9,11 +9,10 @@ from contextlib import suppress
 
 import asyncssh
 
+from reaffirm.nodes.command_output import MOST_OUTPUT, read_to_end, shortened
 from reaffirm.nodes.ssh_connections import Link
 from reaffirm.nodes.ssh_errors import dropped, not_started
 
-#: What one command may answer; the rest is cut, and said so (bytes).
-MOST_OUTPUT = 64 * 1024 * 1024
 #: How long an ended command may take to go after TERM, and after KILL (seconds).
 TERM_SECONDS = 2.0
 KILL_SECONDS = 1.0
@@ -26,6 +25,13 @@ _MARK = "REAFFIRM_CALL"
 _END = (
     'for f in $(grep -slzx -- "$2" /proc/[0-9]*/environ; grep -sl -- "$3" /proc/[0-9]*/cmdline); '
     'do p=${f#/proc/}; kill -"$1" "${p%/*}" 2>/dev/null; done; :'
+)
+# Runs a followed command for as long as its standard input is open: that is the connection. sshd leaves
+# commands behind when a connection is lost, and a silent log would be followed for ever.
+_WHILE_CONNECTED = (
+    'exec 3<&0 </dev/null; "$@" 3<&- & p=$!; '
+    "{ cat <&3; kill $p; sleep 2; kill -9 $p; } >/dev/null 2>&1 & w=$!; "
+    "exec 3<&-; wait $p; s=$?; kill $w 2>/dev/null; exit $s"
 )
 
 
@@ -42,7 +48,8 @@ class RemoteCommand:
 
     @classmethod
     async def start(cls, link: Link, argv: Sequence[str], *, merged: bool = False) -> "RemoteCommand":
-        """Start a command. With ``merged``, standard error comes with standard output.
+        """Start a command. With ``merged``, standard error comes with standard output, and the command ends
+        with the connection, whatever becomes of us.
 
         Raises:
             NetworkError: the connection was lost.
@@ -53,13 +60,14 @@ class RemoteCommand:
             link.orphans.clear()
         mark = f"{_MARK}={secrets.token_hex(8)}"
         doing = shlex.join(argv)
-        shown = doing if len(doing) <= 120 else f"{doing[:117]}…"
+        words = shlex.join(["sh", "-c", _WHILE_CONNECTED, "sh", *argv]) if merged else doing
+        shown = shortened(argv)
         tries = 4  # sshd counts a session until its process is gone, a moment after we saw the end
         while True:
             tries -= 1
             try:
                 process = await link.connection.create_process(
-                    f"env {mark} {doing}", encoding=None, stderr=asyncssh.STDOUT if merged else asyncssh.PIPE
+                    f"env {mark} {words}", encoding=None, stderr=asyncssh.STDOUT if merged else asyncssh.PIPE
                 )
             except asyncssh.ChannelOpenError as error:
                 if link.connection.is_closed():
@@ -73,6 +81,18 @@ class RemoteCommand:
                 link.running[mark] = command.end
                 return command
             await asyncio.sleep(0.2)
+
+    @property
+    def node(self) -> str:
+        """The name of the node."""
+        return self.link.target.node
+
+    async def part(self) -> bytes:
+        """Return more of standard output, nothing at its end."""
+        try:
+            return await self.process.stdout.read(65536)
+        except Exception:  # the missing exit status will tell
+            return b""
 
     async def feed(self, stdin: str | None) -> None:
         """Write the standard input and close it. A command that does not read it all is no error."""
@@ -89,7 +109,9 @@ class RemoteCommand:
             NetworkError: the connection was lost on the way.
         """
         out, err, _ = await asyncio.gather(
-            _read(self.process.stdout, MOST_OUTPUT), _read(self.process.stderr, MOST_OUTPUT), self.feed(stdin)
+            read_to_end(self.process.stdout, MOST_OUTPUT),
+            read_to_end(self.process.stderr, MOST_OUTPUT),
+            self.feed(stdin),
         )
         return await self.status(), out, err
 
@@ -134,7 +156,7 @@ class RemoteCommand:
             return True
         # Output that nobody reads any more would keep the channel open.
         drain = asyncio.gather(
-            _read(self.process.stdout, 0), _read(self.process.stderr, 0), return_exceptions=True
+            read_to_end(self.process.stdout, 0), read_to_end(self.process.stderr, 0), return_exceptions=True
         )
         try:
             await asyncio.wait_for(asyncio.gather(drain, self.process.wait_closed()), seconds + 0.01)
@@ -157,21 +179,3 @@ async def _end_marked(link: Link, signal_name: str, *marks: str) -> None:
     command = shlex.join(["sh", "-c", _END, "sh", signal_name, "\n".join(marks), shells])
     with suppress(TimeoutError, OSError, asyncssh.Error):
         await asyncio.wait_for(link.connection.run(command, stdin=asyncssh.DEVNULL), 5)
-
-
-async def _read(reader: "asyncssh.SSHReader[bytes]", most: int) -> str:
-    """Read to the end; keep ``most`` bytes."""
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        try:
-            part = await reader.read(65536)
-        except (asyncssh.Error, OSError):
-            break  # lost: the missing exit status will tell
-        if not part:
-            break
-        if size < most:
-            parts.append(part[: most - size])
-        size += len(part)
-    text = b"".join(parts).decode("utf-8", "replace")
-    return f"{text}\n[cut: {size} bytes came, {most} are kept]\n" if size > most > 0 else text

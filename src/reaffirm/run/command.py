@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -11,11 +12,12 @@ from typing import Any
 
 from reaffirm.errors import ParameterError, ReaffirmError
 from reaffirm.run import places
+from reaffirm.run.closing import closing
 from reaffirm.run.declarations import Declarations, declared
 from reaffirm.run.execution import PLAN, Plan, Read, load
 from reaffirm.run.parameters import Text, check_complete, read_yaml, typed
-from reaffirm.run.runbook import Runbook
-from reaffirm.run.underway import Observer, RunStoppedError
+from reaffirm.run.runbook import Runbook, command_line
+from reaffirm.run.underway import Observer, Run, RunStoppedError
 
 
 def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any]) -> Any:
@@ -23,6 +25,7 @@ def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any])
 
     Ends the process with papermill's own statuses, 3 for a wrong parameter, 130 for Ctrl-C.
     """
+    command_line()
     try:
         plan = plan_of(read, given)
         if plan is None:
@@ -30,7 +33,9 @@ def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any])
         reserved = _reserve(plan, given)
         try:
             with active(plan):
-                return callback(**given)
+                done = callback(**given)
+            tell_end(plan.result)
+            return done
         finally:
             if reserved:
                 places.release(places.run_folder(reserved))
@@ -38,8 +43,26 @@ def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any])
         say(f"reaffirm: {error}")
         sys.exit(error.exit_code)
     except RunStoppedError as stopped:
+        logging.getLogger("asyncio").setLevel(
+            logging.CRITICAL
+        )  # it would tell of every task that was cut off
+        tell_end(stopped.run, where=False)
         say(str(stopped))
         sys.exit(stopped.status)
+
+
+def tell_end(run: Run | None, *, where: bool = True) -> None:
+    """Say how the steps of a run ended, unless the notebook itself goes to the terminal.
+
+    ``where`` adds the notebook and its kind.
+    """
+    if run is None or run.last is None or run.notebook is None:
+        return
+    for line in closing(run.last):
+        say(line)
+    if where:
+        kind = run.last["metadata"]["reaffirm"].get("kind")
+        say(f"notebook: {places.shown(run.notebook)}{f' ({kind} run)' if kind else ''}")
 
 
 def say(text: str) -> None:
@@ -70,6 +93,7 @@ def plan_of(read: Read, given: dict[str, Any], observer: Observer | None = None)
     Raises:
         ReaffirmError: the runbook cannot be read, or a parameter is wrong.
     """
+    places.check_here()
     source = _source(given)
     if "{" in source and not Path(source).exists():
         names = dict(given.get("parameters") or ()) | dict(given.get("parameters_raw") or ())
@@ -108,7 +132,7 @@ def _typed_in(given: Mapping[str, Any], read: Read) -> Iterator[tuple[str, Any]]
     """All parameters as typed, in papermill's order: of a name given twice the last one counts."""
     for coded in given.get("parameters_base64") or ():
         try:
-            text = base64.b64decode(coded).decode()
+            text = base64.b64decode("".join(coded.split()), validate=True).decode()
         except (binascii.Error, UnicodeDecodeError) as error:
             msg = f"-b: not text in base64: {error}"
             raise ParameterError(msg, hint="give YAML, encoded") from error

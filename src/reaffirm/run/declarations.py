@@ -5,6 +5,7 @@ A declaration is one annotated line of the cell tagged ``parameters``::
     dry_run: bool = False            # only say what would be done
     nodes: Literal["simulated", "lab"] = "simulated"
     model: str                       # no default: it must be given
+    requests: Annotated[int, "at least 1"] = 3
 """
 
 import ast
@@ -14,8 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from reaffirm.run.ranges import Range, ranges_of
+
 #: What stands for a default that is not there.
 REQUIRED = "must be given"
+#: A default that is an expression: nobody knows its value before it runs.
+_NOTHING = object()
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,10 @@ ANY = Shape("any", optional=True)
 
 @dataclass(frozen=True)
 class Declaration:
-    """One parameter. ``annotation`` is empty where there is none; ``line`` counts from 1 in the file."""
+    """One parameter. ``annotation`` is empty where there is none; ``line`` counts from 1 in the file.
+
+    An annotation with a range reads as people do: ``int, at least 1``.
+    """
 
     name: str
     annotation: str
@@ -47,6 +55,12 @@ class Declaration:
     required: bool
     help: str
     line: int
+    ranges: tuple[Range, ...] = ()
+
+    @property
+    def form(self) -> str:
+        """What may be given, in words."""
+        return ", ".join([_form(self.shape), *map(str, self.ranges)])
 
 
 @dataclass(frozen=True)
@@ -65,6 +79,16 @@ class Declarations:
         """Return ``file:line`` of a declaration."""
         return f"{self.file}:{self.found[name].line}"
 
+    def differing(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values that are not the declared defaults."""
+        return {name: value for name, value in values.items() if value != self._default(name)}
+
+    def _default(self, name: str) -> Any:
+        try:
+            return ast.literal_eval(self.found[name].default)
+        except (KeyError, ValueError, SyntaxError):
+            return _NOTHING
+
 
 def declared(source: str, *, file: str, first_line: int = 1) -> Declarations:
     """Read the declarations from the source of a parameter cell.
@@ -79,9 +103,11 @@ def declared(source: str, *, file: str, first_line: int = 1) -> Declarations:
     comments = _comments(source)
     found: dict[str, Declaration] = {}
     for node in tree.body:
+        ranges: tuple[Range, ...] = ()
         match node:
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
-                text, shape = ast.unparse(_unquoted(annotation)), shape_of(annotation)
+                plain, ranges = ranges_of(_unquoted(annotation))
+                text, shape = ", ".join([ast.unparse(plain), *map(str, ranges)]), shape_of(plain)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 text, shape = "", ANY
             case _:
@@ -95,8 +121,26 @@ def declared(source: str, *, file: str, first_line: int = 1) -> Declarations:
             required=value is None,
             help=next((comments[line] for line in reversed(lines) if line in comments), ""),
             line=first_line + node.lineno - 1,
+            ranges=ranges,
         )
     return Declarations(file, found)
+
+
+def _form(shape: Shape) -> str:
+    """The accepted form of a type in words."""
+    forms = {
+        "bool": "true or false",
+        "int": "a whole number such as 5, without leading zeros",
+        "float": "a number such as 0.5",
+        "str": "text",
+        "literal": "one of " + ", ".join(str(option) for option in shape.options),
+        "list": "a list such as a,b or [a, b]",
+        "dict": "a mapping such as {a: 1}",
+    }
+    form = forms.get(shape.name, "a value")
+    if shape.name == "list" and shape.item and shape.item.name != "any":
+        form += f" (each {_form(shape.item)})"
+    return f"{form}, or none" if shape.optional and shape.name != "any" else form
 
 
 def shape_of(node: ast.expr) -> Shape:

@@ -67,6 +67,10 @@ def install() -> None:
     io = sys.modules["papermill.iorw"].papermill_io
     if getattr(io.read, "reaffirm", False):
         return
+    try:
+        os.fstat(0)
+    except OSError:  # papermill asks what is on standard input, and does not start where it is closed
+        os.open(os.devnull, os.O_RDONLY)
     read, write = io.read, io.write
     io.read, io.write = _reading(read), _writing(write)
     after_import("papermill.iorw", "write_ipynb", _saving)
@@ -92,10 +96,11 @@ def _reading(original: Callable[..., str]) -> Callable[..., str]:
 def _writing(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def write(buf: str, path: Any, *args: Any, **kwargs: Any) -> Any:
-        if _is_python(path):
+        name = os.fspath(path) if isinstance(path, os.PathLike) else path
+        if isinstance(name, str) and (".py" in name.lower() or os.path.islink(name)):  # noqa: PTH114
             from reaffirm.run import execution
 
-            execution.refuse_source(path)
+            execution.refuse_source(name)
         run = _run_under_way()
         if run is not None and run.owns(path, buf):
             return run.save_text(buf)

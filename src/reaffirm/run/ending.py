@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _BANNER = "papermill-error-cell-tag"
+_INJECTED = "injected-parameters"
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 
@@ -16,8 +17,8 @@ _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 class Ending:
     """The end of a run. ``how`` is ``completed``, ``failed``, ``interrupted`` or ``kernel died``.
 
-    ``cell`` counts from 1 over the cells of the notebook without papermill's banners; ``None`` when no
-    cell was reached. ``heading`` is the nearest heading above it.
+    ``cell`` counts from 1 over the cells of the source, whatever papermill put between them; ``None`` when
+    no cell was reached. ``heading`` is the nearest heading above it.
     """
 
     how: str
@@ -40,6 +41,11 @@ def own_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     return [cell for cell in notebook["cells"] if _BANNER not in cell["metadata"].get("tags", ())]
 
 
+def number_of(cells: list[dict[str, Any]], index: int) -> int:
+    """The place of a cell in the source, from 1; the cell of given values counts as the one before it."""
+    return sum(_INJECTED not in cell["metadata"].get("tags", ()) for cell in cells[: index + 1])
+
+
 def heading_at(cells: list[dict[str, Any]], index: int) -> str:
     """The nearest heading at or above a cell; empty when there is none."""
     for cell in reversed(cells[: index + 1]):
@@ -58,7 +64,7 @@ def settle(notebook: dict[str, Any], error: BaseException | None = None) -> Endi
     cells = own_cells(notebook)
     if (failed := _failure(cells)) is not None:
         index, why = failed
-        return Ending("failed", index + 1, heading_at(cells, index), why)
+        return Ending("failed", number_of(cells, index), heading_at(cells, index), why)
     # papermill writes 'completed' into a cell that it never began
     never = [i for i, cell in enumerate(cells) if not _state(cell).get("start_time")]
     for index in never:
@@ -66,7 +72,9 @@ def settle(notebook: dict[str, Any], error: BaseException | None = None) -> Endi
             cells[index]["metadata"]["papermill"]["status"] = "pending"
     left = _early_exit(cells)
     if error is None and left is not None:
-        return Ending("completed", left + 1, heading_at(cells, left), "the cell called sys.exit(0)")
+        return Ending(
+            "completed", number_of(cells, left), heading_at(cells, left), "the cell called sys.exit(0)"
+        )
     if error is None and not never:
         return Ending("completed")
     return _cut_off(cells, error)
@@ -81,7 +89,7 @@ def _cut_off(cells: list[dict[str, Any]], error: BaseException | None) -> Ending
     state = cells[last]["metadata"]["papermill"]
     state["status"] = "interrupted" if how == "interrupted" else "failed"
     state["exception"] = True
-    return Ending(how, last + 1, heading_at(cells, last), why)
+    return Ending(how, number_of(cells, last), heading_at(cells, last), why)
 
 
 def _cause(error: BaseException | None) -> tuple[str, str]:

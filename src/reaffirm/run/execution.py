@@ -18,7 +18,7 @@ from reaffirm.errors import ReaffirmError, UsageError
 from reaffirm.run import places
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.parameters import check_complete, typed
-from reaffirm.run.runbook import Runbook, is_python, is_remote, read_runbook, runbook_from_text
+from reaffirm.run.runbook import Runbook, is_remote, leads_to_source, read_runbook, runbook_from_text
 from reaffirm.run.secrets import Redactor, secret_values
 from reaffirm.run.surroundings import ending_signals, environment, kernel_options, undisturbed
 from reaffirm.run.underway import Observer, Run, RunStoppedError, Write
@@ -96,7 +96,7 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
         return original(*args, **kwargs)
     values = typed(runbook.declarations, [*plan.values, *parameters.items()])
     check_complete(runbook.declarations, values)
-    output = _output(given.get("output_path"), add_builtin_parameters(values), parameterize_path)
+    output = _output(given.get("output_path"), runbook, add_builtin_parameters(values), parameterize_path)
     base = Path.cwd()
     folder = None if given.get("prepare_only") else _folder(runbook, output, base)
     if given.get("cwd") is None and runbook.project:
@@ -109,6 +109,7 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
         given["engine_kwargs"] = kernel_options(runbook) | given.get("engine_kwargs", {})
     redactor = Redactor(secret_values(values))
     run = Run(runbook, source, output, base, folder, redactor, write, plan.observer)
+    run.parameters = runbook.declarations.differing(values)
     if runbook.project and not given.get("prepare_only"):
         run.checkout = Checkout(runbook.project)
     plan.result = run
@@ -122,7 +123,11 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
 
 def _run(run: Run, original: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
     global _current
-    surroundings = {"REAFFIRM_RUNBOOK": run.runbook.file, "REAFFIRM_RUN_DIR": run.folder}
+    surroundings = {
+        "REAFFIRM_RUNBOOK": run.runbook.file,
+        "REAFFIRM_RUN_DIR": run.folder,
+        "REAFFIRM_CALLED_FROM": run.base,
+    }
     with _lock:
         before, _current = _current, run
         error: BaseException | None = None
@@ -145,11 +150,13 @@ def _run(run: Run, original: Callable[..., Any], bound: inspect.BoundArguments) 
         return made
 
 
-def _output(given: Any, parameters: Mapping[str, Any], format_path: Callable[..., Any]) -> str | None:
+def _output(
+    given: Any, runbook: Runbook, parameters: Mapping[str, Any], format_path: Callable[..., Any]
+) -> str | None:
     if given is None:
         return None
     output = _formatted(os.fspath(given), parameters, format_path)
-    refuse_source(output)
+    refuse_source(output, runbook.file)
     return output
 
 
@@ -163,15 +170,27 @@ def _formatted(path: str, parameters: Mapping[str, Any], format_path: Callable[.
         raise UsageError(msg, hint="braces in a path stand for parameters; write {{ for a brace") from error
 
 
-def refuse_source(path: object) -> None:
+def refuse_source(path: str, source: Path | None = None) -> None:
     """Stop before a notebook is written over a source.
 
     Raises:
-        UsageError: the path names a ``.py`` file.
+        UsageError: the path names a ``.py`` file, or leads to one, or is another name of ``source``.
     """
-    if is_python(path):
+    if leads_to_source(path) or (source is not None and _same_file(Path(path), source)):
         msg = f"{path}: a notebook is never written to a .py file: that is where sources are"
         raise UsageError(msg, hint="give an output path that ends in .ipynb, or none")
+
+
+def _is_device(path: Path) -> bool:
+    """Whether nothing can lie beside it: ``/dev/null``, a pipe."""
+    return path.exists() and not (path.is_file() or path.is_dir())
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
 
 
 def _literal(path: str) -> str:
@@ -180,7 +199,7 @@ def _literal(path: str) -> str:
 
 
 def _folder(runbook: Runbook, output: str | None, base: Path) -> Path | None:
-    if output is None or output == "-" or is_remote(output):
+    if output is None or output == "-" or is_remote(output) or _is_device(base / output):
         if runbook.project is None:
             return None
         # nothing is made here: only a run that connects needs it

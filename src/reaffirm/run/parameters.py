@@ -4,7 +4,6 @@
 does not fit is a :class:`~reaffirm.errors.ParameterError` before anything starts. A name is never code.
 """
 
-import difflib
 import keyword
 import math
 import os
@@ -57,7 +56,7 @@ def typed(declarations: Declarations, given: Iterable[tuple[str, Any]]) -> dict[
             values[name] = _any(value)
             continue
         try:
-            values[name] = fit(declaration.shape, value)
+            values[name] = _within(declaration, fit(declaration.shape, value))
         except (ValueError, OverflowError):
             raise _wrong(declaration, declarations, value) from None
     return values
@@ -76,7 +75,7 @@ def check_complete(declarations: Declarations, names: Iterable[str]) -> None:
         names_ = ", ".join(d.name for d in missing)
         msg = f"{declarations.where(first.name)}: {names_} must be given: no default is declared"
         told = f" ({first.help})" if first.help else ""
-        raise ParameterError(msg, hint=f"pass -p {first.name} {_form(first.shape)}{told}")
+        raise ParameterError(msg, hint=f"pass -p {first.name} {first.form}{told}")
 
 
 def fit(shape: Shape, value: Any) -> Any:
@@ -107,6 +106,12 @@ def fit(shape: Shape, value: Any) -> Any:
         case "dict":
             return {_str(k): fit(shape.item or ANY, v) for k, v in _mapping(value).items()}
     return _any(value)
+
+
+def _within(declaration: Declaration, value: Any) -> Any:
+    if all(one.holds(value) for one in declaration.ranges):
+        return value
+    raise _Misfit
 
 
 def _says_none(shape: Shape, value: Any) -> bool:
@@ -217,6 +222,15 @@ def _any(value: Any) -> Any:
     return text
 
 
+def _bare(value: Any) -> Any:
+    """Return a value as it was written, for messages."""
+    if isinstance(value, Text):
+        return value.value
+    if isinstance(value, list | tuple):
+        return [_bare(item) for item in value]
+    return {k: _bare(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
 def _text(value: Text | str) -> str:
     return value.value if isinstance(value, Text) else value
 
@@ -245,7 +259,11 @@ def _plain(node: Any, yaml: Any, depth: int) -> Any:
     match node:
         case yaml.MappingNode():
             pairs = [(_plain(k, yaml, depth + 1), _plain(v, yaml, depth + 1)) for k, v in node.value]
-            return {(k.value if isinstance(k, Text) else str(k)): v for k, v in pairs}
+            names = [k.value if isinstance(k, Text) else str(k) for k, _ in pairs]
+            if twice := sorted({name for name in names if names.count(name) > 1}):
+                msg = f"given twice: {', '.join(twice)}"
+                raise _Misfit(msg)
+            return dict(zip(names, (v for _, v in pairs), strict=True))
         case yaml.SequenceNode():
             return [_plain(item, yaml, depth + 1) for item in node.value]
     if node.style in ("'", '"', "|", ">"):
@@ -260,7 +278,9 @@ def _check_name(name: str, declarations: Declarations) -> None:
         msg = f"{declarations.file}: {name!r} is not the name of a parameter"
         raise ParameterError(msg, hint=_known(declarations) or "a name is letters, digits and _")
     if declarations.typed:
-        near = difflib.get_close_matches(name, declarations.found, n=1)
+        from difflib import get_close_matches  # 3 ms, and names are seldom wrong
+
+        near = get_close_matches(name, declarations.found, n=1)
         meant = f" (did you mean {near[0]}, {declarations.where(near[0])}?)" if near else ""
         msg = f"{declarations.file}: there is no parameter {name!r}{meant}"
         raise ParameterError(msg, hint=_known(declarations))
@@ -271,24 +291,7 @@ def _known(declarations: Declarations) -> str:
 
 
 def _wrong(declaration: Declaration, declarations: Declarations, value: Any) -> ParameterError:
-    seen = repr(value.value) if isinstance(value, Text) else f"{value!r} ({type(value).__name__})"
+    seen = repr(value.value) if isinstance(value, Text) else f"{_bare(value)!r} ({type(value).__name__})"
     where = declarations.where(declaration.name)
     msg = f"{where}: {declaration.name} is declared {declaration.annotation}, got {seen}"
-    return ParameterError(msg, hint=f"give {_form(declaration.shape)}")
-
-
-def _form(shape: Shape) -> str:
-    """The accepted form in words."""
-    forms = {
-        "bool": "true or false",
-        "int": "a whole number such as 5, without leading zeros",
-        "float": "a number such as 0.5",
-        "str": "text",
-        "literal": "one of " + ", ".join(str(option) for option in shape.options),
-        "list": "a list such as a,b or [a, b]",
-        "dict": "a mapping such as {a: 1}",
-    }
-    form = forms.get(shape.name, "a value")
-    if shape.name == "list" and shape.item and shape.item.name != "any":
-        form += f" (each {_form(shape.item)})"
-    return f"{form}, or none" if shape.optional and shape.name != "any" else form
+    return ParameterError(msg, hint=f"give {declaration.form}")

@@ -4,6 +4,7 @@ import os
 import time
 from pathlib import Path
 
+from reaffirm.errors import UsageError
 from reaffirm.store.project import find_project
 
 
@@ -11,6 +12,19 @@ def project_of(path: Path) -> Path | None:
     """Return the root of the project that holds ``path``; ``None`` outside of one."""
     project = find_project(path)
     return project.root if project else None
+
+
+def check_here() -> None:
+    """Stop when the current folder was removed: no relative path means anything then.
+
+    Raises:
+        UsageError: it was.
+    """
+    try:
+        Path.cwd()
+    except OSError as error:
+        msg = "the folder that this was started in does not exist any more"
+        raise UsageError(msg, hint="cd to a folder that is there, then start it again") from error
 
 
 def stamp() -> str:

@@ -153,7 +153,7 @@ def _weight(kind: Kind) -> int:
 def _provenance(
     about: Mapping[str, Any], data: Mapping[str, Any], tapes: Mapping[str, Tape], project: Project
 ) -> dict[str, Any]:
-    parameters = data["metadata"].get("papermill", {}).get("parameters", {})
+    parameters = about.get("parameters", data["metadata"].get("papermill", {}).get("parameters", {}))
     first = next(iter(tapes.values()))
     images = {
         name.removeprefix("probe.").removesuffix(".digest"): fact["value"]

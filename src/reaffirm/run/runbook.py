@@ -1,7 +1,9 @@
 """A runbook as it was read: a jupytext ``py:percent`` text, and the notebook that papermill gets of it."""
 
 import json
+import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +28,13 @@ def is_python(path: object) -> bool:
         return False
     plain = path.split("?")[0].split("#")[0] if is_remote(path) else path
     return plain.endswith(".py")
+
+
+def leads_to_source(path: str) -> bool:
+    """Whether writing to ``path`` would write a ``.py`` file: by its name, in any case, or over links."""
+    if is_remote(path):
+        return is_python(path.lower())
+    return path.lower().endswith(".py") or os.path.realpath(path).lower().endswith(".py")
 
 
 @dataclass(frozen=True)
@@ -88,8 +97,7 @@ def runbook_from_text(text: str, path: str) -> Runbook:
 
 
 def _notebook(text: str, path: str) -> dict[str, Any]:
-    import jupytext  # 0.1 s, so only when there is a runbook
-
+    jupytext = _jupytext()
     try:
         made = jupytext.reads(text.removeprefix("\ufeff"), fmt="py:percent")
     except Exception as error:
@@ -110,6 +118,31 @@ def _notebook(text: str, path: str) -> dict[str, Any]:
         cells.append(plain)
     metadata = {"kernelspec": kernel, "language_info": {"name": kernel["language"]}}
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+# What jupytext can do without: its MyST format, and how Jupyter servers open text files.
+_OPTIONAL = ("markdown_it", "jupytext.sync_contentsmanager", "jupytext.async_contentsmanager")
+_alone: list[bool] = []
+
+
+def command_line() -> None:
+    """Say that this process does nothing but run runbooks, so that half of jupytext need not be loaded."""
+    _alone[:] = [True]
+
+
+def _jupytext() -> Any:
+    if not _alone or "jupytext" in sys.modules:
+        import jupytext  # 0.1 s, so only when there is a runbook
+
+        return jupytext
+    absent = [name for name in _OPTIONAL if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]  # None: "import" says there is none
+    try:
+        import jupytext
+    finally:
+        for name in absent:
+            del sys.modules[name]
+    return jupytext
 
 
 def _declarations(notebook: dict[str, Any], text: str, path: str) -> Declarations:

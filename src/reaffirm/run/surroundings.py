@@ -10,6 +10,9 @@ from typing import Any
 
 from reaffirm.run.runbook import Runbook
 
+# What decides where modules come from.
+_DECIDES = ("sys.path", "sys.modules", "chdir", "%cd")
+
 
 class Terminated(KeyboardInterrupt):
     """A signal that asks us to end. It unwinds like Ctrl-C, so that the notebook is saved."""
@@ -23,9 +26,18 @@ def kernel_options(runbook: Runbook) -> dict[str, Any]:
     """How the kernel is started and its outputs are read, where the caller does not say it."""
     wanted: dict[str, Any] = {"coalesce_streams": True}  # one output for one stream, so that two runs compare
     if runbook.notebook["metadata"]["kernelspec"]["name"] == "python3":
-        # no warning on every start about plain text on the loopback interface
-        wanted["extra_arguments"] = ["--log-level=ERROR"]
+        # no warning on every start about plain text on the loopback interface; and a cell of the one line
+        # `who: str = "x"` is a parameter, not IPython's magic %who
+        wanted["extra_arguments"] = ["--log-level=CRITICAL", "--InteractiveShell.automagic=False"]
+        if _warms(runbook):
+            wanted["extra_arguments"].append("--ext=reaffirm.run.warm")
     return wanted
+
+
+def _warms(runbook: Runbook) -> bool:
+    """Whether the kernel may load the steps ahead: not where a cell decides where modules come from."""
+    code = "\n".join(c["source"] for c in runbook.notebook["cells"] if c["cell_type"] == "code")
+    return "reaffirm" in code and not any(word in code for word in _DECIDES)
 
 
 @contextmanager

@@ -1,16 +1,18 @@
 """A run under way: what papermill wants to write becomes the notebook of a runbook."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from reaffirm.run import evidence, places
 from reaffirm.run.atomic import write_text
 from reaffirm.run.checkout import Checkout
+from reaffirm.run.closing import outcome_of
 from reaffirm.run.draft import Draft
-from reaffirm.run.ending import Ending, heading_at, own_cells, settle
+from reaffirm.run.ending import Ending, heading_at, number_of, own_cells, settle
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
@@ -27,7 +29,10 @@ _LINES = 12
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is. ``cell`` counts from 1; ``status`` is that of this cell."""
+    """How far a run is. ``cell`` counts from 1; ``status`` is that of this cell.
+
+    ``outcome`` is that of the last step whose report the cell shows, else empty.
+    """
 
     cell: int
     of: int
@@ -35,13 +40,15 @@ class Progress:
     status: str
     code: bool
     seconds: float | None
+    outcome: str = ""
 
 
 @dataclass
 class Run:
     """A runbook under way.
 
-    ``output`` is where papermill writes, as it was told; ``folder`` the folder of the run beside it.
+    ``output`` is where papermill writes, as it was told; ``folder`` the folder of the run beside it;
+    ``parameters`` are the values that differ from the runbook's own.
     """
 
     runbook: Runbook
@@ -55,9 +62,12 @@ class Run:
     last: dict[str, Any] | None = None
     ending: Ending | None = None
     checkout: Checkout | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     _seen: Progress | None = None
     _node: Any = None
     _draft: Draft | None = None
+    _raw: str = ""
+    _states: tuple[list[Any], list[Any]] | None = None
 
     @property
     def name(self) -> str:
@@ -78,13 +88,18 @@ class Run:
     def save(self, node: Any) -> None:
         """Write the notebook that papermill holds: truthful, redacted, at once or not at all."""
         if node["metadata"].get("papermill", {}).get("end_time") or self.output == "-":
-            self._save_whole(_plain(node))
+            raw = json.dumps(node, default=str)
+            if raw != self._raw:  # papermill saves the finished notebook twice
+                self._save_whole(_plain(node))
+                self._raw = raw
             return
         self._node = node
         if self._draft is None:
             self._draft = Draft(self.redactor)
         self._tell(node)
-        about = {"run": self.name, "versions": evidence.versions()}
+        if self._only_prose(node):
+            return
+        about = {"run": self.name, "versions": evidence.versions(), "parameters": dict(self.parameters)}
         self._put(self._draft.text(node, evidence.read_headers(self.folder), about))
 
     def save_text(self, text: str) -> None:
@@ -106,6 +121,17 @@ class Run:
         self.ending = self.ending or Ending("completed")
         return self.ending
 
+    def _only_prose(self, node: Any) -> bool:
+        """Whether all that is new is that papermill passed over a cell of prose; the next save tells it."""
+        prose: list[Any] = []
+        code: list[Any] = []
+        for cell in node["cells"]:
+            state = cell["metadata"].get("papermill") or {}
+            kind = code if cell["cell_type"] == "code" else prose
+            kind.append((cell["id"], state.get("status"), state.get("start_time"), state.get("end_time")))
+        before, self._states = self._states, (prose, code)
+        return before is not None and before[1] == code and before[0] != prose
+
     def _save_whole(self, notebook: dict[str, Any]) -> None:
         self._complete(notebook, None)
         self.last, self._node = notebook, None
@@ -117,7 +143,7 @@ class Run:
         self.ending = settle(notebook, error)
         about = notebook["metadata"].setdefault("reaffirm", {})
         about |= evidence.summary(evidence.payloads(notebook["cells"]), evidence.read_headers(self.folder))
-        about |= {"run": self.name, "versions": evidence.versions()}
+        about |= {"run": self.name, "versions": evidence.versions(), "parameters": dict(self.parameters)}
         if self.ending:
             about["ended"] = self.ending.as_json()
             about["git"] = self.checkout.state() if self.checkout else None
@@ -139,12 +165,13 @@ class Run:
         if begun:
             at = begun[-1]
             now = Progress(
-                at + 1,
-                len(cells),
+                number_of(cells, at),
+                number_of(cells, len(cells)),
                 heading_at(cells, at),
                 states[at]["status"],
                 cells[at]["cell_type"] == "code",
                 states[at].get("duration"),
+                outcome_of(cells[at]),
             )
             if now != self._seen:
                 self._seen = now
@@ -177,11 +204,17 @@ def _status(error: BaseException) -> int:
 
 
 def _plain(node: Any) -> dict[str, Any]:
-    """papermill's notebook as plain data of our own."""
+    """papermill's notebook as plain data of our own, long text in lines, as ``nbformat.writes`` has it."""
     import nbformat
+    from nbformat.v4.nbjson import BytesEncoder
+    from nbformat.v4.rwbase import split_lines, strip_transient
 
-    data: dict[str, Any] = json.loads(nbformat.writes(node))
-    return data
+    try:
+        nbformat.validate(node)
+    except nbformat.ValidationError as error:
+        logging.getLogger("papermill").error("Notebook JSON is invalid: %s", error)
+    copy = nbformat.from_dict(json.loads(json.dumps(node, cls=BytesEncoder)))
+    return dict(strip_transient(split_lines(copy)))
 
 
 def _pretty(notebook: dict[str, Any]) -> str:

@@ -1,22 +1,26 @@
 """Reads the repository and makes all generated pages of the site."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from reaffirm.claims.verdict import standing
+from reaffirm.diagnose.prove import prove
 from reaffirm.errors import DocumentError
+from reaffirm.model.failure import FailureMode
 from reaffirm.model.finding import Finding
 from reaffirm.site.board import decisions_page
+from reaffirm.site.failure_page import failures_index
 from reaffirm.site.links import SiteMap
 from reaffirm.site.notebook import notebook_page
 from reaffirm.site.page import SitePage
 from reaffirm.site.prose import first_heading, rebuild
-from reaffirm.site.record_page import Standings, record_page
+from reaffirm.site.record_page import Standings, findings_box, record_page
 from reaffirm.site.run_pages import runbook_page, runs_table
 from reaffirm.site.text import front_matter, inline, table
+from reaffirm.store.failures import read_failures
 from reaffirm.store.frontmatter import read_page
 from reaffirm.store.published import PublishedRun, PublishedRuns, read_published
 from reaffirm.store.records import Records, read_records
@@ -31,7 +35,7 @@ SHELVES = {
     "container-images": "Container images",
 }
 # Folders that have an index of the pages in them.
-_INDEXED = ("failures", "container-images")
+_INDEXED = ("container-images",)
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,8 @@ class Site:
     map: SiteMap
     standings: Standings
     findings: tuple[Finding, ...]
+    failures: tuple[FailureMode, ...] = ()
+    records: Mapping[str, str] = field(default_factory=dict)
 
     def nav(self, uris: list[str]) -> list[Any]:
         """Return a navigation for the given pages: one section per shelf, runs found from their runbook."""
@@ -80,7 +86,7 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
     run_uris = {run.path: f"runs/{run.runbook}/{run.run}.md" for run in published.runs}
     book_uris = {name: f"runbooks/{name}.md" for name in books}
     site_map = SiteMap(
-        _pages(root, docs, records, runbooks, found, book_uris, run_uris), docs, forge, _files(root)
+        _pages(root, docs, records, runbooks, found, book_uris, run_uris), docs, forge, _files(root, docs)
     )
     evidence = published.evidence()
     standings = {
@@ -133,12 +139,46 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
             pages.append(_run_page(run, runbooks, site_map, run_uris[run.path], book_uris))
         except DocumentError as error:
             findings.append(Finding(run.path, 1, "run-damaged", error.message, error.hint))
+    modes, wrong = _failures(root, docs, record_uris)
+    findings += wrong
+    if (root / docs / "failures").is_dir():
+        pages.append(_failures_index(root, docs, site_map, modes, wrong))
+        in_nav |= {pages[-1].uri}
     for folder in _INDEXED:
         if (root / docs / folder).is_dir():
             page = _folder_index(root, docs, folder, site_map)
             pages.append(page)
             in_nav |= {page.uri}
-    return Site(tuple(pages), in_nav, site_map, standings, tuple(findings))
+    paths = {record.id: record.path for record in found.records}
+    return Site(tuple(pages), in_nav, site_map, standings, tuple(findings), modes, paths)
+
+
+def _failures(
+    root: Path, docs: str, records: Mapping[str, str]
+) -> tuple[tuple[FailureMode, ...], list[Finding]]:
+    """Return the failure modes, and what is wrong with their pages: the examples are tests and run here."""
+    read = read_failures((root / docs / "failures", f"{docs}/failures"))
+    findings = [*read.findings, *prove(read.modes)]
+    for mode in read.modes:
+        for one in mode.decisions:
+            if one not in records:
+                hint = f"known: {', '.join(records)}"
+                line = mode.lines.get("decisions", 1)
+                findings.append(
+                    Finding(mode.path, line, "failure-decision", f"there is no record {one!r}", hint)
+                )
+    return read.modes, sorted(findings)
+
+
+def _failures_index(
+    root: Path, docs: str, site_map: SiteMap, modes: tuple[FailureMode, ...], wrong: list[Finding]
+) -> SitePage:
+    uri = "failures/index.md"
+    heading, body = _readme(root, f"{docs}/failures", site_map, uri)
+    box = findings_box([str(finding) for finding in wrong]) if wrong else ""
+    return failures_index(
+        modes, uri=uri, heading=heading or SHELVES["failures"], introduction=body, findings=box
+    )
 
 
 def _run_page(
@@ -162,7 +202,7 @@ def _pages(
     """Which file of the repository is shown on which page."""
     pages: dict[str, str] = {}
     for path in sorted((root / docs).rglob("*")):
-        if path.is_file():
+        if path.is_file() and not path.name.startswith("_"):
             uri = path.relative_to(root / docs).as_posix()
             pages[f"{docs}/{uri}"] = (
                 uri.removesuffix("README.md") + "index.md" if uri.endswith("README.md") else uri
@@ -177,9 +217,10 @@ def _pages(
     return pages
 
 
-def _files(root: Path) -> frozenset[str]:
+def _files(root: Path, docs: str) -> frozenset[str]:
     """Files that a record may point at and that are no pages."""
     names = {path.name for path in root.glob("*") if path.is_file()}
+    names |= {path.relative_to(root).as_posix() for path in (root / docs).rglob("_*.md")}
     for folder in ("src", "scripts", "tests", "benchmarks", "adrs", "runbooks"):
         for path in (root / folder).rglob("*"):
             if "__pycache__" not in path.parts:

@@ -4,6 +4,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -127,7 +128,11 @@ def _cell(cell: Mapping[str, Any], resolve: Resolve) -> str:
             parts.append("<strong>Parameters of this run</strong>")
         parts.append(fence(source, "python"))
     outputs = cell.get("outputs", [])
-    parts += [text for one in _joined(outputs if isinstance(outputs, list) else []) if (text := _output(one))]
+    parts += [
+        text
+        for one in _joined(outputs if isinstance(outputs, list) else [])
+        if (text := _output(one, resolve))
+    ]
     return "\n\n".join(parts)
 
 
@@ -153,7 +158,7 @@ def _joined(outputs: list[Any]) -> Iterator[Mapping[str, Any]]:
         yield held
 
 
-def _output(output: Mapping[str, Any]) -> str:
+def _output(output: Mapping[str, Any], resolve: Resolve) -> str:
     match output.get("output_type"):
         case "stream":
             name = "Errors" if output.get("name") == "stderr" else "Output"
@@ -165,14 +170,17 @@ def _output(output: Mapping[str, Any]) -> str:
             return admonition("failure", "This cell failed", body)
         case "display_data" | "execute_result":
             data = output.get("data")
-            return _data(data) if isinstance(data, dict) else ""
+            return _data(data, resolve) if isinstance(data, dict) else ""
         case _:
             return ""
 
 
-def _data(data: Mapping[str, Any]) -> str:
+def _data(data: Mapping[str, Any], resolve: Resolve) -> str:
     """Return the richest form that is safe; HTML, JavaScript and LaTeX of an output never are."""
-    for mime, render in ((REPORT_MIME, report_markdown), (FACTS_MIME, facts_markdown)):
+    for mime, render in (
+        (REPORT_MIME, partial(report_markdown, resolve=resolve)),
+        (FACTS_MIME, facts_markdown),
+    ):
         value = data.get(mime)
         if isinstance(value, dict) and (text := render(value)) is not None:
             return text

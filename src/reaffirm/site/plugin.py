@@ -13,6 +13,7 @@ from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from reaffirm.site.assemble import Site, assemble
+from reaffirm.site.failure_page import failure_page
 from reaffirm.site.image_page import with_head
 from reaffirm.site.text import title_text
 
@@ -69,7 +70,9 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
         for file in list(files):
             uri = file.src_uri
             download = uri.startswith("runs/") and uri.endswith(_PUBLISHED)
-            if not download and not uri.endswith(_PAGE_FILES):
+            # A page to copy, such as failures/_template.md, is none to read.
+            template = uri.rsplit("/", 1)[-1].startswith("_") and uri.endswith(".md")
+            if template or (not download and not uri.endswith(_PAGE_FILES)):
                 files.remove(file)
         for page in self.site.pages:
             for old in (page.uri, page.uri.removesuffix("index.md") + "README.md"):
@@ -92,6 +95,11 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
         if uri.startswith("container-images/"):
             text = with_head(markdown, page.meta)
             page.meta.setdefault("title", title_text(str(page.meta.get("name", "Image"))))
+        mode = next((m for m in self.site.failures if f"failures/{m.id}.md" == uri), None)
+        if mode is not None:
+            titles = {one.id: one.title for one in self.site.failures}
+            text = failure_page(markdown, mode, titles, self.site.records)
+            page.meta["title"] = title_text(mode.title)
         if uri.startswith(_DATA):  # the theme takes a status for one of its own
             page.meta.pop("status", None)
         return self.site.map.rewrite(text, source=f"{self.site.map.docs}/{uri}", page=uri)

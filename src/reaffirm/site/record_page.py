@@ -112,7 +112,9 @@ def claim_markdown(claim: Claim, standing: Standing, here: _Links) -> str:
 
 
 def _evidence(judged: Judged, here: _Links) -> str:
-    values = "<br>".join(f"{code(one.fact)} = {fact_value(one.value, one.unit)}" for one in judged.found)
+    values = "<br>".join(
+        f"{code(one.fact)} = {fact_value(one.value, one.unit, one.by)}" for one in judged.found
+    )
     return f"{values}<br>{kind_badge(judged.kind, judged.via)} {day(judged.started)}, run {here.run(judged)}"
 
 

@@ -1,9 +1,11 @@
 """A step's report and facts, from the data in the notebook to Markdown."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from reaffirm.model.fact import FactValue
+from reaffirm.site.links import Resolve, no_links
 from reaffirm.site.svg import clean_svg
 from reaffirm.site.text import admonition, attribute, cell, code, fence, inline, plain, table
 
@@ -11,6 +13,9 @@ from reaffirm.site.text import admonition, attribute, cell, code, fence, inline,
 FOLD = 25
 #: Of a text with more lines only the beginning and the end are shown; the notebook has it all.
 MOST = 400
+
+# How a step names a failure page of this project.
+_PAGE = re.compile(r"docs/failures/[a-z0-9-]+\.md\Z")
 
 # An outcome that is not listed is shown as one that nobody understands yet.
 _BOX = {
@@ -24,13 +29,16 @@ _BOX = {
 }
 
 
-def report_markdown(data: Mapping[str, Any]) -> str | None:
-    """Return a report as Markdown; None when the data is no report that we understand."""
+def report_markdown(data: Mapping[str, Any], *, resolve: Resolve = no_links) -> str | None:
+    """Return a report as Markdown; None when the data is no report that we understand.
+
+    ``resolve`` says where a link leads that stands in a runbook.
+    """
     try:
         outcome = str(data["outcome"])
         title = f"{data['step']}: {outcome} ({data['kind']})"
         head = admonition(_BOX.get(outcome, "question"), title, inline(str(data["summary"])) or "-")
-        parts = [head, *(_block(block) for block in data.get("blocks", []))]
+        parts = [head, *(_block(block, resolve) for block in data.get("blocks", []))]
         if sent := data.get("sent"):
             parts.append(_sent(sent))
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -42,15 +50,25 @@ def facts_markdown(data: Mapping[str, Any]) -> str | None:
     """Return the facts of a step as a folded table; None when the data is not understood."""
     try:
         facts = data["facts"]
-        rows = [(code(name), fact_value(fact["value"], fact.get("unit", ""))) for name, fact in facts.items()]
+        rows = [
+            (code(name), fact_value(fact["value"], fact.get("unit", ""), fact.get("by", "")))
+            for name, fact in facts.items()
+        ]
         title = f"{len(rows)} fact{'' if len(rows) == 1 else 's'} of {data['step']} ({data['kind']})"
     except (KeyError, TypeError, AttributeError):
         return None
     return admonition("abstract", title, table(("Fact", "Value"), rows), folded=True) if rows else ""
 
 
-def fact_value(value: FactValue, unit: str = "") -> str:
-    """Return a fact's value for a cell; what could not be told is ``unknown``."""
+def fact_value(value: FactValue, unit: str = "", by: str = "") -> str:
+    """Return a fact's value for a cell; what could not be told is ``unknown``.
+
+    ``by`` is who worked it out, where that was not a step.
+    """
+    return _value(value, unit) + (" (by the notebook)" if by else "")
+
+
+def _value(value: FactValue, unit: str) -> str:
     match value:
         case None:
             return "*unknown*"
@@ -85,10 +103,10 @@ def lines_markdown(text: str, title: str, *, language: str = "text", mark: str =
     return admonition("quote", f"{title} ({len(lines)} lines)", block, folded=True)
 
 
-def _block(block: Mapping[str, Any]) -> str:
+def _block(block: Mapping[str, Any], resolve: Resolve) -> str:
     if "table" in block:
         columns = tuple(cell(str(column)) or " " for column in block["columns"])
-        rows = [tuple(cell(str(value)) for value in row) for row in block["rows"]]
+        rows = [tuple(_cell(str(value), resolve) for value in row) for row in block["rows"]]
         return _titled(block["table"], table(columns, rows))
     if "log" in block:
         shown = lines_markdown("\n".join(map(str, block["lines"])), str(block["log"]))
@@ -96,6 +114,14 @@ def _block(block: Mapping[str, Any]) -> str:
     if "picture" in block:
         return picture(str(block["svg"]), str(block["alt"]), str(block["picture"]))
     return ""
+
+
+def _cell(text: str, resolve: Resolve) -> str:
+    """Escape a cell; the name of a failure page that is on the site becomes a link to it."""
+    if not _PAGE.match(text):
+        return cell(text)
+    target = resolve(f"../{text}")
+    return f"[{cell(text)}]({target})" if target and target != f"../{text}" else cell(text)
 
 
 def picture(svg: str, alt: str, title: str) -> str:

@@ -1,12 +1,14 @@
 """How a step asks nodes: every request is remembered, so that the report can show what was sent where."""
 
-import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from reaffirm.errors import NodeError
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Sent
 from reaffirm.nodes.transport import LineStream, Transport
+from reaffirm.redact import redact_header
+from reaffirm.steps.foreign_json import foreign_json
 from reaffirm.store.node_programs import node_program
 
 #: The exit status of an answer that stands for "the node did not answer".
@@ -59,9 +61,10 @@ class Asker:
 
     def http(self, node: Transport, request: HttpRequest, *, timeout: float) -> HttpAnswer:
         """Send one HTTP request from the node; shown as the ``curl`` that does the same."""
-        words = ["curl", "-sS", "-N", "-X", request.method, request.url]
+        how = ["-I"] if request.method == "HEAD" else ["-N", "-X", request.method]
+        words = ["curl", "-sS", *how, request.url]
         for name, value in request.headers.items():
-            words += ["-H", f"{name}: {value}"]
+            words += ["-H", f"{name}: {redact_header(name, value)}"]
         if request.body is not None:
             words += ["-d", request.body]
         self._note(node, words, "")
@@ -73,13 +76,18 @@ class Asker:
             self.sent.append(sent)
 
 
+# Docker's last line: "Run 'docker run --help' for more information", older ones "See 'docker run --help'."
+_LINE = 300
+_HELP = re.compile(r"\s*(Run|See) '[^']*--help'")
+
+
 def json_line(answer: Answer) -> dict[str, Any] | None:
     """Return the JSON object on the last line of a node program's output, or ``None``."""
     lines = answer.stdout.strip().splitlines()
     if not answer.ok or not lines:
         return None
     try:
-        data = json.loads(lines[-1])
+        data = foreign_json(lines[-1])
     except ValueError:
         return None
     return data if isinstance(data, dict) else None
@@ -88,7 +96,7 @@ def json_line(answer: Answer) -> dict[str, Any] | None:
 def json_list(answer: Answer) -> list[dict[str, Any]] | None:
     """Return a command's output as a list of JSON objects, or ``None`` when it is none."""
     try:
-        data = json.loads(answer.stdout)
+        data = foreign_json(answer.stdout)
     except ValueError:
         return None
     if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
@@ -96,13 +104,19 @@ def json_list(answer: Answer) -> list[dict[str, Any]] | None:
     return data
 
 
+def _short(line: str) -> str:
+    return line if len(line) <= _LINE else f"{line[:_LINE]}… ({len(line)} characters)"
+
+
 def why_not(answer: Answer) -> str:
     """Return in one line why an answer is of no use."""
     if answer.exit == NO_ANSWER:
         return answer.stderr.splitlines()[0] if answer.stderr else "no answer"
-    said = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
+    words = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
+    said = [line for line in words if line.strip() and not _HELP.match(line)]
+    last = _short(said[-1]) if said else ""
     if answer.exit == 127:
-        return said[-1] if said else "no such command there"
+        return last or "no such command there"
     if not answer.ok:
-        return f"status {answer.exit}: {said[-1] if said else 'no words'}"
+        return f"status {answer.exit}: {last or 'no words'}"
     return "an answer that cannot be read" if said else "an empty answer"

@@ -29,6 +29,7 @@ def look_around(
     fabric = Fabric()
     if len(alive) == len(cluster.all):
         fabric = fabric_between(asker, cluster, facts, checks)
+        same_mtu(fabric, facts, checks)
     else:
         checks.add("", "fabric", UNKNOWN, "not every node answers", "make all nodes answer first")
     return alive, facts, fabric, advertised(asker, alive, facts, checks)
@@ -73,6 +74,28 @@ def fabric_between(asker: Asker, cluster: Cluster, facts: Sequence[NodeFacts], c
     for risk in fabric.risks:
         checks.add("", "twin interfaces", WARNING, risk, "put the two halves of a port on different subnets")
     return fabric
+
+
+def same_mtu(fabric: Fabric, facts: Sequence[NodeFacts], checks: Checks) -> None:
+    """Check that the ends of the fabric agree on the size of a packet: else only small ones get through."""
+    if len(fabric.ends) < 2:
+        return
+    links = {node.node: {link.name: link.mtu for link in node.interfaces} for node in facts}
+    sizes = [links[end.node].get(end.interface) for end in fabric.ends]
+    seen = ", ".join(
+        f"{end.node} {end.interface}: {size or 'not told'}"
+        for end, size in zip(fabric.ends, sizes, strict=True)
+    )
+    if None in sizes:
+        checks.add("", "MTU", UNKNOWN, seen, "compare ip link show on the nodes by hand")
+    elif len(set(sizes)) > 1:
+        then = (
+            "give both ends the same (netplan: mtu; now: ip link set dev NAME mtu SIZE): "
+            "with two sizes a connection opens and then hangs on the first large packet"
+        )
+        checks.add("", "MTU", WARNING, seen, then)
+    else:
+        checks.add("", "MTU", PASS, seen)
 
 
 def advertised(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from reaffirm.diagnose.stages import StageTracker, stage_book
@@ -19,7 +19,7 @@ from reaffirm.steps.fabric import find_fabric
 from reaffirm.steps.following import Follower, Rank
 from reaffirm.steps.launch_report import launch_report
 from reaffirm.steps.named import model_on, reference_of
-from reaffirm.steps.result import StepResult, bundle
+from reaffirm.steps.result import StepResult, bundle, expect_outcome
 from reaffirm.steps.survey import survey_network
 from reaffirm.store.node_programs import node_program
 
@@ -41,18 +41,10 @@ class LaunchResult(StepResult):
             UsageError: there is no outcome of that name.
             StepFailedError: it ended otherwise; the report was shown before.
         """
-        try:
-            wanted = Outcome(outcome)
-        except ValueError:
-            msg = f"no outcome {outcome!r}"
-            raise UsageError(msg, hint=f"one of: {', '.join(o.value for o in Outcome)}") from None
-        if self.outcome is wanted:
-            return self
-        if self.cluster is not None:
-            self.cluster.context.display(bundle(self.report))
-        msg = f"the launch ended in {self.outcome}, not in {wanted}: {self.report.summary}"
-        names = " ".join(dict.fromkeys(name.partition("/")[2] for name in self.containers))
-        raise StepFailedError(msg, hint=f"the containers are still there: {names}" if names else "")
+        names = ", ".join(dict.fromkeys(repr(name.partition("/")[2]) for name in self.containers))
+        hint = f"they are still there; steps.cleanup(cluster, {names}) saves their logs, then removes them"
+        expect_outcome(self, self.cluster, outcome, hint=hint if names else "")
+        return self
 
 
 def launch(
@@ -67,18 +59,19 @@ def launch(
     timeout: float = 3600,
     facts: str = "launch",
     name_prefix: str = "",
+    until: str = "ready",
 ) -> LaunchResult:
     """Start ``engine`` (``vllm`` or ``sglang``) on all nodes and follow it until it is clear how it ends.
 
-    It ends *ready* (the head answers ``/health``), *reached* (the last stage of a program that runs in place
-    of a server), *failed* (with the first error of all nodes), *stuck* (silent on all ranks longer than the
-    limit of the stage) or *timeout*. Containers are left as they are; their logs are saved unless all went
-    well.
+    It ends *ready* (the head answers ``/health``), *reached* (every rank is at the stage ``until``, or at
+    the last stage of a program that runs in place of a server), *failed* (with the first error of all
+    nodes), *stuck* (silent on all ranks longer than the limit of the stage) or *timeout*. Containers are
+    left as they are; their logs are saved unless all went well.
 
     ``host_address=False`` leaves the variable unset that tells the engine its own address. ``limits``
     overrides silence limits by stage (seconds; ``None`` leaves a limit as it is), ``timeout`` limits the
     whole (seconds); ``facts`` is the first word of the names of the facts; ``name_prefix`` replaces the
-    engine in the containers' names.
+    engine in the containers' names; ``until`` is the stage after which the launch is not followed any more.
 
     Raises:
         UsageError: a name or stage that cannot be used; nothing was sent.
@@ -93,10 +86,14 @@ def launch(
     try:
         given = {stage: limit for stage, limit in (limits or {}).items() if limit is not None}
         allowed = stage_book().limits(cluster.machines.limits, given)
+        stage_book().stage(until)
     except KeyError as error:
         raise UsageError(str(error.args[0])) from None
     here = cluster.machines.launch.get(kind.value, LaunchHere())
     text = node_program(here.program) if here.program else ""
+    if not timeout > 0:  # also where it is no number at all (nan)
+        msg = f"the limit of a launch is a number of seconds above 0, got {timeout!r}; nothing was started"
+        raise UsageError(msg, hint="leave it out, or give it an hour: 3600")
     asker = Asker()
     _refuse_taken(asker, cluster, names)
     plan = launch_plan(
@@ -112,6 +109,8 @@ def launch(
         program_text=text,
     )
     _refuse_served(asker, cluster, plan)
+    if until != "ready" and plan.goal == "ready":
+        plan = replace(plan, goal=until)
     version = _known_version(cluster, image, kind.value)
     ranks = [
         Rank(node, rank, StageTracker(kind, version), node.clock.now())

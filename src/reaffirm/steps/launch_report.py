@@ -7,9 +7,11 @@ from reaffirm.diagnose.errors import ErrorOrder
 from reaffirm.diagnose.stages import stage_book
 from reaffirm.draw.lanes import Ending, Lane, duration, lanes_alt, lanes_svg
 from reaffirm.images.engines import SETTINGS
+from reaffirm.model.evidence import Kind
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import Block, Log, Outcome, Picture, Report, Table
 from reaffirm.nodes.cluster import Cluster
+from reaffirm.steps.failure_links import failure_blocks, failure_pages, read_launch
 from reaffirm.steps.following import Follower, Rank
 from reaffirm.steps.result import tell
 
@@ -22,11 +24,14 @@ def launch_report(
 ) -> Report:
     """Make the report of a launch and hand its facts (named ``prefix.…``) to the run."""
     errors = follower.errors
+    failures = failure_pages()
+    reading = read_launch(follower, failures)
     blocks: list[Block] = [_ranks(follower, host_address=host_address)]
     if follower.plan.note:
         blocks.append(Log("What runs here and what does not", (follower.plan.note,)))
-    blocks.append(_picture(follower))
+    blocks.append(_picture(follower, cluster.kind))
     blocks += _errors(follower.outcome, errors)
+    blocks += failure_blocks(follower, reading, failures)
     if follower.outcome in (Outcome.STUCK, Outcome.TIMEOUT):
         blocks.append(_knowledge(follower))
     if follower.outcome not in (Outcome.READY, Outcome.REACHED):
@@ -40,13 +45,13 @@ def launch_report(
         follower.outcome,
         _summary(follower),
         blocks=tuple(blocks),
-        facts=_facts(follower, prefix, errors),
+        facts=_facts(follower, prefix, errors, reading.pages),
     )
 
 
-def _facts(follower: Follower, prefix: str, errors: ErrorOrder) -> tuple[Fact, ...]:
+def _facts(follower: Follower, prefix: str, errors: ErrorOrder, pages: Sequence[str]) -> tuple[Fact, ...]:
     ready = follower.outcome is Outcome.READY
-    # Where no server can run, nothing was learned about one.
+    # Where no server can run, or nobody waited for it, nothing was learned about one.
     known = follower.outcome not in (Outcome.UNKNOWN, Outcome.REACHED)
     first: str | None = "none"
     if follower.outcome is Outcome.FAILED:
@@ -61,6 +66,7 @@ def _facts(follower: Follower, prefix: str, errors: ErrorOrder) -> tuple[Fact, .
         Fact(f"{prefix}.silent_seconds", round(follower.silent, 1), "s"),
         Fact(f"{prefix}.first_error", first),
         Fact(f"{prefix}.engine", follower.plan.engine.value),
+        Fact(f"{prefix}.failure_pages", list(pages)),
     )
 
 
@@ -72,14 +78,20 @@ def _summary(follower: Follower) -> str:
         case Outcome.READY:
             return f"{engine} serves after {after}: {follower.reason}"
         case Outcome.REACHED:
-            return f"{engine}: {follower.reason} after {after}; no server runs here"
+            rest = "no server runs here" if follower.plan.note else "it was not followed further"
+            return f"{engine}: {follower.reason} after {after}; {rest}"
         case Outcome.STUCK:
             return f"{engine} is stuck after the stage “{stage}”: {follower.reason}"
         case Outcome.FAILED:
             return f"{engine} failed after {after} in the stage “{stage}”. First error: {follower.reason}"
         case _:
-            left = [f"{r.plan.container} on {r.name}" for r in follower.ranks if r.started]
-            hint = f"; still there: {', '.join(left)} (docker rm -f removes them)" if left else ""
+            left = [r for r in follower.ranks if r.started]
+            held = ", ".join(f"{r.plan.container} on {r.name}" for r in left)
+            names = ", ".join(repr(r.plan.container) for r in left)
+            hint = (
+                f"; still there: {held} (steps.cleanup(cluster, {names}) saves their logs, then removes them)"
+            )
+            hint = hint if left else ""
             return f"{engine}, last stage of all ranks “{stage}”: {follower.reason}{hint}"
 
 
@@ -101,13 +113,15 @@ def _after(words: Sequence[str], flag: str) -> list[str]:
     return [value for word, value in pairwise(words) if word == flag]
 
 
-def _picture(follower: Follower) -> Picture:
+def _picture(follower: Follower, kind: Kind) -> Picture:
     stages = [(stage.id, stage.title) for stage in stage_book().stages]
     if follower.plan.goal != "ready":
         stages = stages[: [name for name, _ in stages].index(follower.plan.goal) + 1]
     lanes = [_lane(follower, rank) for rank in follower.ranks]
     alt = lanes_alt(stages, lanes)
-    return Picture("Stages reached by each rank", lanes_svg(stages, lanes, label=alt), alt)
+    return Picture(
+        "Stages reached by each rank", lanes_svg(stages, lanes, label=f"{kind} run: {alt}", kind=kind), alt
+    )
 
 
 def _lane(follower: Follower, rank: Rank) -> Lane:

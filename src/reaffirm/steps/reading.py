@@ -34,7 +34,9 @@ def interfaces(entries: Iterable[Mapping[str, Any]], rdma: Mapping[str, str]) ->
                 continue
         name = str(entry.get("ifname", ""))
         up = entry.get("operstate", "UNKNOWN") in _UP and "NO-CARRIER" not in entry.get("flags", ())
-        found.append(Interface(name, up, tuple(addresses), rdma.get(name, "")))
+        mtu = entry.get("mtu")
+        size = mtu if type(mtu) is int else None
+        found.append(Interface(name, up, tuple(addresses), rdma.get(name, ""), size))
     return tuple(found)
 
 

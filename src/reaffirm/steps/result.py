@@ -6,11 +6,12 @@ from typing import Any
 
 from reaffirm.draw.report_html import report_html
 from reaffirm.draw.report_text import report_text
+from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.model.exchange import Sent
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import REPORT_MIME, Block, Log, Outcome, Picture, Report, Table
 from reaffirm.nodes.cluster import Cluster
-from reaffirm.redact import redact
+from reaffirm.redact import redact, redact_words
 from reaffirm.steps.asking import Asker
 
 
@@ -30,6 +31,9 @@ class StepResult:
         """How the step ended."""
         return self.report.outcome
 
+    def __str__(self) -> str:
+        return report_text(self.report)
+
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         return bundle(self.report)
 
@@ -41,6 +45,26 @@ def bundle(report: Report) -> dict[str, Any]:
         "text/html": report_html(report),
         REPORT_MIME: report.as_json(),
     }
+
+
+def expect_outcome(result: StepResult, cluster: Cluster | None, outcome: str, *, hint: str) -> None:
+    """Show the report and stop unless the step ended that way.
+
+    Raises:
+        UsageError: there is no outcome of that name.
+        StepFailedError: it ended otherwise.
+    """
+    try:
+        wanted = Outcome(outcome)
+    except ValueError:
+        msg = f"no outcome {outcome!r}"
+        raise UsageError(msg, hint=f"one of: {', '.join(o.value for o in Outcome)}") from None
+    if result.outcome is wanted:
+        return
+    if cluster is not None:
+        cluster.context.display(bundle(result.report))
+    msg = f"{result.report.step} ended in {result.outcome}, not in {wanted}: {result.report.summary}"
+    raise StepFailedError(msg, hint=hint)
 
 
 def tell(
@@ -56,7 +80,7 @@ def tell(
     """Make a step's report, free of secrets, and hand its facts to the run."""
     kind = cluster.kind
     clean = tuple(_clean_fact(fact) for fact in facts)
-    sent = tuple(Sent(s.node, tuple(map(redact, s.argv)), s.program) for s in asker.sent)
+    sent = tuple(Sent(s.node, tuple(redact_words(s.argv)), s.program) for s in asker.sent)
     report = Report(step, kind, outcome, redact(summary), tuple(map(_clean, blocks)), sent, clean)
     cluster.context.emit(step, kind, clean)
     return report

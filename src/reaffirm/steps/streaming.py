@@ -3,12 +3,15 @@
 A number is given only for a stream that ended as it should; for any other it says why there is none.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from reaffirm.model.exchange import Chunk, HttpAnswer
+from reaffirm.steps.foreign_json import foreign_json
+
+# No completion is that long: a count above it is no count.
+_MOST_TOKENS = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -44,21 +47,21 @@ def events(chunks: Iterable[Chunk]) -> tuple[list[Event], str]:
     """
     found: list[Event] = []
     data: list[str] = []
-    rest = ""
+    begun: list[str] = []  # the pieces of a line that has no end yet
     for chunk in chunks:
-        rest += chunk.data
-        while True:
-            line, newline, after = rest.partition("\n")
-            if not newline:
-                break
-            rest = after
-            line = line.removesuffix("\r")
+        first, *more = chunk.data.split("\n")
+        begun.append(first)
+        if not more:
+            continue
+        lines = ["".join(begun), *more[:-1]]
+        begun = [more[-1]]
+        for line in (line.removesuffix("\r") for line in lines):
             if line.startswith("data:"):
                 data.append(line[5:].removeprefix(" "))
             elif not line and data:
                 found.append(Event("\n".join(data), chunk.at))
                 data = []
-    return found, "\n".join([*data, rest]).strip()
+    return found, "\n".join([*data, "".join(begun)]).strip()
 
 
 def completion(answer: HttpAnswer) -> Completion:
@@ -74,7 +77,7 @@ def completion(answer: HttpAnswer) -> Completion:
             done = True
             continue
         try:
-            entry = json.loads(event.data)
+            entry = foreign_json(event.data)
         except ValueError:
             return Completion(problem=f"an event that is not JSON: {event.data[:80]!r}")
         if not isinstance(entry, dict):
@@ -175,7 +178,9 @@ def _measured(
 
 def _tokens(usage: object) -> int | None:
     count = usage.get("completion_tokens") if isinstance(usage, dict) else None
-    return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else None
+    if not isinstance(count, int) or isinstance(count, bool):
+        return None
+    return count if 0 < count <= _MOST_TOKENS else None
 
 
 def _words(error: object) -> str:

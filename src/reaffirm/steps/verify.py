@@ -4,7 +4,9 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Self
 
+from reaffirm.errors import UsageError
 from reaffirm.images.engines import SETTINGS
 from reaffirm.images.names import model_name
 from reaffirm.model.exchange import HttpAnswer, HttpRequest
@@ -13,8 +15,9 @@ from reaffirm.model.node import LaunchHere, ModelHere
 from reaffirm.model.report import Block, Log, Outcome, Table
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.steps.asking import Asker
+from reaffirm.steps.foreign_json import foreign_json
 from reaffirm.steps.named import model_on
-from reaffirm.steps.result import StepResult, tell
+from reaffirm.steps.result import StepResult, expect_outcome, tell
 from reaffirm.steps.streaming import Completion, completion
 
 _PROMPT = "A train leaves at 9:40 and arrives at 11:05. How long is the journey? Answer in one sentence."
@@ -29,6 +32,17 @@ class VerifyResult(StepResult):
     """What the service answered, one :class:`Completion` per request."""
 
     completions: tuple[Completion, ...] = ()
+    cluster: Cluster | None = None
+
+    def expect(self, outcome: str) -> Self:
+        """Return this result when it ended that way (``pass``: all was answered and measured).
+
+        Raises:
+            UsageError: there is no outcome of that name.
+            StepFailedError: it ended otherwise; the report was shown before.
+        """
+        expect_outcome(self, self.cluster, outcome, hint="the table above says which answer was missing")
+        return self
 
 
 def verify(
@@ -42,16 +56,19 @@ def verify(
     The machine file's prompt, limit and extra fields for this model are used where it has some.
 
     Raises:
-        UsageError: a model name that is not plain.
+        UsageError: a model name that is not plain, or no request to send.
         NodeError: the head could not be asked.
     """
     here = model_on(cluster, model_name(model))
+    if requests < 1:
+        msg = f"verify needs at least one request, got {requests}; nothing was sent"
+        raise UsageError(msg, hint="give requests=3")
     asker = Asker()
     base, health = _service(asker, cluster)
     served, models_problem = _models(asker, cluster, base) if health.status == 200 else ([], "not asked")
     name = model if model in served or not served else served[0]
     body = _body(name, here, prompt, max_tokens)
-    count = max(requests, 1) if health.status == 200 else 0
+    count = requests if health.status == 200 else 0
     answers = [_chat(asker, cluster, base, body) for _ in range(count)]
     return _result(cluster, asker, model, here, health, served, models_problem, answers)
 
@@ -74,7 +91,7 @@ def _models(asker: Asker, cluster: Cluster, base: str) -> tuple[list[str], str]:
     if answer.status != 200:
         return [], f"HTTP {answer.status} {answer.error}".strip()
     try:
-        names = [str(entry["id"]) for entry in json.loads(answer.body)["data"]]
+        names = [str(entry["id"]) for entry in foreign_json(answer.body)["data"]]
     except (ValueError, KeyError, TypeError):
         return [], f"not a list of models: {' '.join(answer.body.split())[:80]!r}"
     return names, "" if names else "an empty list"
@@ -158,7 +175,7 @@ def _result(
         blocks.append(_excerpt(good[0], here))
     summary = _summary(cluster.kind.value, health, answers, good, rate)
     report = tell(cluster, asker, "verify", outcome, summary, blocks=tuple(blocks), facts=facts)
-    return VerifyResult(report, tuple(answers))
+    return VerifyResult(report, tuple(answers), cluster)
 
 
 def _health_words(health: HttpAnswer) -> str:
@@ -191,22 +208,22 @@ def _summary(
 
 
 def _requests(kind: str, answers: Sequence[Completion]) -> Table:
-    def shown(value: float | None, unit: str) -> str:
-        return "unknown" if value is None else f"{value:.4g} {unit}"
+    def shown(value: float | None) -> str:
+        return "unknown" if value is None else f"{float(f'{value:.3g}'):g}"  # three digits are known, if that
 
     rows = tuple(
         (
             str(number),
-            shown(answer.time_to_first_token, "s"),
-            shown(answer.inter_token_latency, "s"),
-            shown(answer.tokens_per_second, "1/s"),
+            shown(answer.time_to_first_token),
+            shown(answer.inter_token_latency),
+            shown(answer.tokens_per_second),
             "unknown" if answer.tokens is None else str(answer.tokens),
             answer.finish or "unknown",
             answer.problem or "; ".join(answer.remarks),
         )
         for number, answer in enumerate(answers, 1)
     )
-    columns = ("request", "first token", "between tokens", "tokens/s", "tokens", "ended", "remark")
+    columns = ("request", "first token (s)", "between tokens (s)", "tokens/s", "tokens", "ended", "remark")
     return Table(f"Requests (figures of kind {kind})", columns, rows)
 
 

@@ -5,7 +5,6 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,10 @@ from reaffirm.model.node import (
     LaunchHere,
     Machines,
     ModelHere,
-    NodeSpec,
-    Role,
+    Way,
 )
 from reaffirm.redact import redact
+from reaffirm.store.machine_nodes import as_nodes, as_port
 from reaffirm.store.toml_checks import (
     Check,
     TomlReader,
@@ -29,14 +28,11 @@ from reaffirm.store.toml_checks import (
     as_numbers,
     as_text,
     as_texts,
-    seen,
 )
 from reaffirm.store.toml_lines import KeyPath, TomlLines
 
 #: A machine file is a page of text (bytes).
 MAX_BYTES = 1_000_000
-# What a shell, an option list or a path of a run could trip over is not a name.
-_NODE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 
 
 def read_machines(path: Path, *, shown: str = "", name: str = "") -> Machines:
@@ -82,6 +78,9 @@ def parse_machines(text: str, *, shown: str, name: str) -> Machines:
         raise MachineFileError(
             msg, hint='text needs quotes and tables brackets: name = "spark-1", [fabric]'
         ) from error
+    except RecursionError as error:
+        msg = f"{shown}: not a machine file: its brackets are nested too deeply"
+        raise MachineFileError(msg, hint="is it the right file?") from error
     reader = TomlReader(shown, TomlLines(text), _TOP)
     machines = _machines(reader, data, name)
     if reader.mistakes:
@@ -102,109 +101,16 @@ def _machines(reader: TomlReader, data: dict[str, Any], name: str) -> Machines:
         reader.wrong(
             (), "no [[node]], got an empty list of machines", "add [[node]] with name, role and address"
         )
+    local = next((at for at, node in enumerate(nodes) if node.transport is Way.LOCAL), None)
+    if "world" in data and local is not None:
+        what = f"a simulated world holds no machine that is there, got the local node {nodes[local].name!r}"
+        reader.wrong(("node", local, "transport"), what, "leave out transport, or the table [world]")
+    if data.get("world") == {}:
+        # without this, the machines that somebody wants to simulate would be looked for on the network
+        reader.wrong(("world",), "[world] says nothing", "describe the world, or remove it for real machines")
     fabric = values.pop("fabric", {})
     machines = Machines(name, reader.shown, nodes, fabric_subnet=fabric.get("subnet", ""))
     return replace(machines, **values)
-
-
-def _nodes(reader: TomlReader, path: KeyPath, value: Any) -> list[NodeSpec]:
-    if not isinstance(value, list):
-        reader.wrong(
-            path, f"node must be a list of tables, got {seen(value)}", "write [[node]], with two brackets"
-        )
-        return []
-    nodes: list[tuple[KeyPath, NodeSpec]] = []
-    whole = True
-    for index, entry in enumerate(value):
-        where = (*path, index)
-        before = len(reader.mistakes)
-        values = reader.table(where, entry, _NODE)
-        for key, hint in (("name", 'name = "spark-1"'), ("role", 'role = "head" or role = "worker"')):
-            if key not in values and isinstance(entry, dict) and key not in entry:
-                reader.wrong(
-                    where, f"a node needs {key!r}, got {', '.join(entry) or 'nothing'}", f"add {hint}"
-                )
-        if len(reader.mistakes) > before and not {"name", "role"} <= values.keys():
-            whole = False
-            continue
-        values.setdefault("address", values["name"])
-        nodes.append((where, NodeSpec(**values)))
-    _check_nodes(reader, path, nodes, whole)
-    return [node for _, node in nodes]
-
-
-def _check_nodes(
-    reader: TomlReader, path: KeyPath, nodes: list[tuple[KeyPath, NodeSpec]], whole: bool
-) -> None:
-    names: dict[str, NodeSpec] = {}
-    heads: list[str] = []
-    for where, node in nodes:
-        if node.name in names:
-            reader.wrong(
-                (*where, "name"), f"every node has its own name, got {node.name!r} twice", "rename one"
-            )
-        names[node.name] = node
-        if node.role is Role.HEAD:
-            heads.append(node.name)
-            if len(heads) > 1:
-                what = f"exactly one node is the head, got {' and '.join(heads)}"
-                reader.wrong((*where, "role"), what, 'give the others role = "worker"')
-    if whole and nodes and not heads:
-        what = f"exactly one node is the head, got none of {', '.join(names)}"
-        reader.wrong(path, what, 'give one of them role = "head"')
-    for where, node in nodes:
-        if not node.jump:
-            continue
-        if node.jump not in names and whole:
-            near = get_close_matches(node.jump, names, n=1)
-            meant = f"; did you mean {near[0]!r}?" if near else ""
-            hint = (
-                "name a node of this file; a jump host of another kind goes into the ssh config (ProxyJump)"
-            )
-            reader.wrong(
-                (*where, "jump"), f"jump must name a node of this file, got {node.jump!r}{meant}", hint
-            )
-        elif way := _circle(node, names):
-            reader.wrong(
-                (*where, "jump"), f"a jump must not lead back, got {way}", "one node is reached directly"
-            )
-
-
-def _circle(node: NodeSpec, names: Mapping[str, NodeSpec]) -> str:
-    way = [node.name]
-    while node.jump in names:
-        node = names[node.jump]
-        way.append(node.name)
-        if node.name in way[:-1]:
-            return " → ".join(way)
-    return ""
-
-
-def _name(reader: TomlReader, path: KeyPath, value: Any) -> str | None:
-    text = as_text(reader, path, value)
-    if text is not None and not _NODE_NAME.match(text):
-        hint = "use letters, digits, dots, dashes and underscores; begin with a letter or digit"
-        reader.wrong(path, f"not a node's name, got {text!r}", hint)
-        return None
-    return text
-
-
-def _address(reader: TomlReader, path: KeyPath, value: Any) -> str | None:
-    text = as_text(reader, path, value)
-    if text is not None and (not text or text.startswith("-") or re.search(r"[\s@/'\"]", text)):
-        hint = "write a host name, an address or a Host of your ssh config; the user goes into 'user'"
-        reader.wrong(path, f"not a host, got {text!r}", hint)
-        return None
-    return text
-
-
-def _role(reader: TomlReader, path: KeyPath, value: Any) -> Role | None:
-    if value in set(Role):
-        return Role(value)
-    near = get_close_matches(str(value), list(Role), n=1)
-    meant = f"; did you mean {str(near[0])!r}?" if near else ""
-    reader.wrong(path, f"role must be 'head' or 'worker', got {seen(value)}{meant}", "the head has rank 0")
-    return None
 
 
 def _models(reader: TomlReader, path: KeyPath, value: Any) -> dict[str, ModelHere]:
@@ -246,15 +152,6 @@ def _subnet(reader: TomlReader, path: KeyPath, value: Any) -> str | None:
     return text
 
 
-_port = as_number(1, 65535, whole=True)
-_NODE: Mapping[str, Check] = {
-    "name": _name,
-    "role": _role,
-    "address": _address,
-    "user": as_text,
-    "port": _port,
-    "jump": as_text,
-}
 _MODEL: Mapping[str, Check] = {
     "path": as_text,
     "stand-in": as_text,
@@ -263,9 +160,9 @@ _MODEL: Mapping[str, Check] = {
     "extra-body": as_anything,
 }
 _LAUNCH: Mapping[str, Check] = {
-    "port": _port,
-    "master-port": _port,
-    "dist-port": _port,
+    "port": as_port,
+    "master-port": as_port,
+    "dist-port": as_port,
     "program": as_text,
     "note": as_text,
     "env": as_texts,
@@ -278,7 +175,7 @@ _CONTAINERS: Mapping[str, Check] = {
     "extra": as_list,
 }
 _TOP: Mapping[str, Check] = {
-    "node": _nodes,
+    "node": as_nodes,
     "ssh-config": as_text,
     "hf-cache": as_text,
     "fabric": _fabric,

@@ -23,13 +23,15 @@ def node_program(name: str, project: Project | None = None) -> str:
     Raises:
         UsageError: there is no such program; the message names those there are.
     """
+    for folder in node_program_folders(project or find_project()):
+        path = folder / name
+        if path.suffix == ".py" and path.parent == folder and path.is_file():
+            return path.read_text(encoding="utf-8")
     programs = node_programs(project)
-    if name not in programs:
-        near = get_close_matches(name, programs, n=1)
-        meant = f"did you mean {near[0]!r}? " if near else ""
-        msg = f"no program named {name!r} under scripts/node"
-        raise UsageError(msg, hint=f"{meant}known programs: {', '.join(programs) or 'none'}")
-    return programs[name]
+    near = get_close_matches(name, programs, n=1)
+    meant = f"did you mean {near[0]!r}? " if near else ""
+    msg = f"no program named {name!r} under scripts/node"
+    raise UsageError(msg, hint=f"{meant}known programs: {', '.join(programs) or 'none'}")
 
 
 def digest(text: str) -> str:

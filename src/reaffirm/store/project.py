@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tomllib
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -11,6 +10,10 @@ from pathlib import Path
 RUNBOOK_VARIABLE = "REAFFIRM_RUNBOOK"
 #: Set by the runner: the folder for the files of this run, beside its notebook.
 RUN_DIR_VARIABLE = "REAFFIRM_RUN_DIR"
+#: Set by the runner: the folder in which it was called, where relative paths of parameters begin.
+CALLED_FROM_VARIABLE = "REAFFIRM_CALLED_FROM"
+#: All of them: they belong to one run and to no other.
+RUNNER_VARIABLES = (RUNBOOK_VARIABLE, RUN_DIR_VARIABLE, CALLED_FROM_VARIABLE)
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,10 @@ def node_program_folders(project: Project | None = None) -> tuple[Path, ...]:
 
 
 def _names_us(pyproject: Path) -> bool:
+    if not pyproject.is_file():
+        return False
+    import tomllib
+
     try:
         table = tomllib.loads(pyproject.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):

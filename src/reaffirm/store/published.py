@@ -9,12 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Never, TypeVar
 
 from reaffirm.errors import DocumentError
 from reaffirm.model.claim import Evidence
 from reaffirm.model.evidence import Kind, Via, lowest
-from reaffirm.model.fact import Fact
+from reaffirm.model.fact import FACTS_MIME, Fact, is_fact_name
 from reaffirm.model.finding import Finding
 from reaffirm.model.report import facts_from_json
 
@@ -62,7 +62,16 @@ class PublishedRun:
         """Return each fact of the run as evidence."""
         return tuple(
             Evidence(
-                f.name, f.value, f.unit, self.kind, self.via, self.when, self.run, self.runbook, self.path
+                f.name,
+                f.value,
+                f.unit,
+                self.kind,
+                self.via,
+                self.when,
+                self.run,
+                self.runbook,
+                self.path,
+                by=f.by,
             )
             for f in self.facts
         )
@@ -137,6 +146,11 @@ def read_run(folder: Path, *, shown: str = "") -> PublishedRun:
     if recorded is not None and kind.weight > recorded.weight:
         msg = f"{facts_name}:1: 'kind' is {kind} here, but the recording was made on {recorded} nodes"
         raise DocumentError(msg, hint=_HINT)
+    if recorded is None and kind is not Kind.SIMULATED:
+        msg = f"{name}/recording.jsonl:1: missing, so nobody can tell that this is a run of kind {kind}"
+        raise DocumentError(msg, hint=_HINT)
+    found = _facts(facts, facts_name)
+    _check_notebook(folder, name, facts, provenance)
     if facts["run"] != folder.name or facts["runbook"] != folder.parent.name:
         msg = f"{facts_name}:1: says that it is {facts['runbook']}/{facts['run']}"
         raise DocumentError(msg, hint="the folders are named after the runbook and the run; " + _HINT)
@@ -147,13 +161,52 @@ def read_run(folder: Path, *, shown: str = "") -> PublishedRun:
         kind=kind,
         via=via,
         started=_time(facts["started"], facts_name),
-        facts=_facts(facts, facts_name),
+        facts=found,
         path=name,
         folder=folder,
         versions={str(k): str(v) for k, v in versions.items()} if isinstance(versions, dict) else {},
         provenance=provenance,
         files=tuple(sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())),
     )
+
+
+def _check_notebook(folder: Path, name: str, facts: Mapping[str, Any], provenance: Mapping[str, Any]) -> None:
+    """The files beside a notebook say what its outputs say: those are compared when it is executed again."""
+    notebook = _read_json(folder / "notebook.ipynb", f"{name}/notebook.ipynb")
+    shown = _shown_facts(notebook)
+    given: Mapping[str, Any] = facts["facts"]
+    for key in (*given, *filter(is_fact_name, shown)):
+        if given.get(key) != shown.get(key):
+            _disagree(f"{name}/facts.json", key, given.get(key), shown.get(key))
+    metadata = notebook.get("metadata")
+    about = metadata.get("reaffirm") if isinstance(metadata, dict) else None
+    if not isinstance(about, dict):
+        return
+    runbook = about.get("runbook")
+    said = {key: about.get(key) for key in ("kind", "via", "started")}
+    said["runbook_sha256"] = runbook.get("sha256") if isinstance(runbook, dict) else None
+    for key, value in said.items():
+        if value is not None and value != provenance.get(key):
+            _disagree(f"{name}/provenance.json", key, provenance.get(key), value)
+
+
+def _disagree(file: str, key: str, here: object, there: object) -> Never:
+    msg = f"{file}:1: {key!r} is {here!r} here and {there!r} in the notebook"
+    raise DocumentError(msg, hint=_HINT)
+
+
+def _shown_facts(notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts in the outputs of a notebook, of one found twice the last."""
+    found: dict[str, Any] = {}
+    cells = notebook.get("cells")
+    for cell in cells if isinstance(cells, list) else ():
+        outputs = cell.get("outputs") if isinstance(cell, dict) else None
+        for output in outputs if isinstance(outputs, list) else ():
+            data = output.get("data") if isinstance(output, dict) else None
+            payload = data.get(FACTS_MIME) if isinstance(data, dict) else None
+            facts = payload.get("facts") if isinstance(payload, dict) else None
+            found |= facts if isinstance(facts, dict) else {}
+    return found
 
 
 def _read_json(path: Path, shown: str) -> dict[str, Any]:

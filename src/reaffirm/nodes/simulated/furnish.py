@@ -14,7 +14,8 @@ from reaffirm.nodes.simulated.machine import GIB, SimulatedNode, Weights
 from reaffirm.nodes.simulated.network import Host, Interface, Wires
 from reaffirm.nodes.simulated.world import World
 
-_WORLD = ("start", "docker", "forwarding", "nodes", "weights", "durations")
+_WORLD = ("start", "docker", "forwarding", "nodes", "weights", "durations", "earlier")
+_EARLIER = ("seconds", "node", "command")
 _NODE = (
     "hostname",
     "interfaces",
@@ -75,14 +76,18 @@ def furnish(machines: Machines, images: Mapping[str, ContainerImage], programs: 
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in forwarding):
         where, msg = "world.forwarding", f"pairs of links are needed, got {forwarding!r}"
         raise reader.wrong(where, msg)
-    return World(
-        start=_start(reader, table.get("start", 0)),
+    earlier = _earlier(reader, table.get("earlier", []), nodes)
+    begins = _start(reader, table.get("start", 0))
+    world = World(
+        start=begins - max((seconds for seconds, *_ in earlier), default=0.0),
         nodes=nodes,
         wires=Wires(frozenset(pair) for pair in forwarding),
         programs=programs,
         docker=str(table.get("docker", "28.3.3")),
         took=took,
     )
+    _live_through(reader, world, earlier, begins)
+    return world
 
 
 class _Reader:
@@ -141,6 +146,42 @@ def _start(reader: _Reader, value: Any) -> float:
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC).timestamp()
     return reader.number(value, "world.start")
+
+
+_Earlier = tuple[float, str, list[str]]
+
+
+def _earlier(reader: _Reader, given: Any, nodes: Mapping[str, SimulatedNode]) -> list[_Earlier]:
+    """Return what was done before the run began: (seconds before it, node, command), first things first."""
+    if not isinstance(given, list):
+        where = "world.earlier"
+        raise reader.wrong(where, f"a list of tables is needed, got {given!r}")
+    found = []
+    for number, one in enumerate(given, 1):
+        where = f"world.earlier, number {number}"
+        entry = reader.table(one, where)
+        reader.keys(entry, _EARLIER, where)
+        for key in _EARLIER:
+            if key not in entry:
+                raise reader.wrong(where, f"the key {key!r} is missing")
+        name = reader.text(entry["node"], where)
+        if name not in nodes:
+            raise reader.wrong(where, f"no node named {name!r}; known: {', '.join(nodes)}")
+        found.append((reader.number(entry["seconds"], where), name, reader.texts(entry["command"], where)))
+    return sorted(found, key=lambda one: -one[0])
+
+
+def _live_through(reader: _Reader, world: World, earlier: Sequence[_Earlier], begins: float) -> None:
+    """Let the world live up to the beginning of the run. Nothing that was asked until then is of the run."""
+    for seconds, name, command in earlier:
+        world.advance(begins - seconds - world.clock.now())
+        answer = world.transport(name).run(command, timeout=max(seconds, 1.0))
+        if not answer.ok:
+            why = (answer.stderr or answer.stdout).strip().partition("\n")[0]
+            where, said = "world.earlier", f"{' '.join(command[:3])} … ended with status {answer.exit}: {why}"
+            raise reader.wrong(where, f"{name}: {said}")
+    world.advance(begins - world.clock.now())
+    world.requests.clear()
 
 
 def _node(

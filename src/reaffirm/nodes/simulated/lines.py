@@ -47,6 +47,7 @@ def durations() -> dict[str, float]:
     return {key: float(value) for key, value in tomllib.loads(text).items()}
 
 
+@cache
 def find(engine: str, version: str, line: str) -> Wording | None:
     """Return the wording of a line, or ``None`` where that version prints nothing.
 

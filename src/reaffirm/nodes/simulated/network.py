@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from operator import attrgetter
 
 # Reading an address costs more than all else that is done with it, and there are few of them.
 _inet = cache(IPv4Interface)
@@ -48,6 +49,10 @@ class Interface:
         return [_inet(address) for address in self.addresses]
 
 
+# All of a device that decides where a packet goes, without its addresses.
+_way_of = attrgetter("name", "up", "link", "gateway", "metric", "virtual")
+
+
 @dataclass(frozen=True)
 class Route:
     """One line of the routing table."""
@@ -89,10 +94,7 @@ class Host:
 
     def state(self) -> tuple[object, ...]:
         """Return all that decides where a packet goes; equal states mean equal ways."""
-        return tuple(
-            (i.name, i.up, tuple(i.addresses), i.link, i.gateway, i.metric, i.virtual)
-            for i in self.interfaces
-        )
+        return tuple([(_way_of(i), *i.addresses) for i in self.interfaces])
 
     def routes(self) -> list[Route]:
         """Return the routing table as ``ip route`` lists it: default routes first."""
@@ -155,10 +157,12 @@ class Wires:
         """
         everybody = (source, *hosts)
         self._hosts.update((id(host), host) for host in everybody)  # kept, so that no id is used twice
-        key = (address, frozenset(self.forwarding), *((id(host), host.state()) for host in everybody))
-        if key not in self._ways:
-            self._ways[key] = self._find(source, address, everybody[1:])
-        return self._ways[key]
+        states = [(id(host), host.state()) for host in everybody]
+        key = (address, frozenset(self.forwarding), *states)
+        found = self._ways.get(key)
+        if found is None:
+            found = self._ways[key] = self._find(source, address, everybody[1:])
+        return found
 
     def _find(self, source: Host, address: str, hosts: Iterable[Host]) -> tuple[Way, Host | None]:
         if source.owns(address) or _address(address).is_unspecified:

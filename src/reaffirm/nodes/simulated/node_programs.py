@@ -40,6 +40,8 @@ def run_program(
                 return _told(serve(world, node, reference, address, peer, float(wait)))
             case "fetch_image.py", [address, port, ticket, limit]:
                 return _told(fetch(world, node, address, int(port), ticket, float(limit)))
+            case "example_server.py", _:
+                return Output(1, "", "OSError: on a simulated node only engines serve HTTP\n")
             case "", _:
                 text = "a simulated node runs no program but those of scripts/node; this text is none of them"
                 return Output(1, "", f"{text}\n")

@@ -88,12 +88,16 @@ class Schedule:
         """Wake the tasks whose condition has come true, until none has; oldest first."""
         moved = False
         for _ in range(_MAX_ROUNDS):
-            self._tasks = [task for task in self._tasks if not task.done]
-            ready = [task for task in self._tasks if task.waiting is not None and task.waiting.condition()]
-            if not ready:
+            ready = None
+            for task in self._tasks:
+                if task.waiting is not None and task.waiting.condition():
+                    ready = task
+                    break
+            if ready is None:
                 return moved
             moved = True
-            self._resume(ready[0], ready[0].turn, True)
+            self._resume(ready, ready.turn, True)
+            self._tasks = [task for task in self._tasks if not task.done]
         msg = f"two tasks of the simulated world wake each other for ever at {self.now()}"
         raise RuntimeError(msg)
 

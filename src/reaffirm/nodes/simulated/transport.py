@@ -210,7 +210,7 @@ class SimulatedStream:
                 )
             if lines := self._take():
                 return lines
-            if self._over():
+            if self._over() or end <= self._world.clock.now():  # all that falls before now has happened
                 return []
             if not self._world.schedule.step(end):
                 self._world.advance(end - self._world.clock.now())

@@ -1,4 +1,4 @@
-"""The one background thread in which everything about SSH happens; steps stay synchronous."""
+"""A background thread in which everything that waits for machines happens; steps stay synchronous."""
 
 import asyncio
 import threading
@@ -20,7 +20,7 @@ class LoopThread:
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="reaffirm-ssh", daemon=True)
+        self._thread = threading.Thread(target=self._loop.run_forever, name="reaffirm-nodes", daemon=True)
         self._thread.start()
 
     @property

@@ -1,0 +1,153 @@
+"""Which failure pages fit the logs of a launch, and by which lines. Pure: logs and pages in, matches out.
+
+A match says that a log looks like a page; it proves no cause. Each line is searched up to a fixed length and
+each pattern stops at its first hit on a rank, so the time is linear in the number of lines.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from packaging.version import InvalidVersion, Version
+
+from reaffirm.diagnose.stages import plain, stage_book
+from reaffirm.model.failure import LINE_LIMIT, FailureMode, LinePattern, Signature
+from reaffirm.model.node import Engine
+
+
+@dataclass(frozen=True)
+class RankLog:
+    """What one rank said, in order. ``ended`` is its container's exit status; None while it runs."""
+
+    node: str
+    lines: Sequence[str]
+    ended: int | None = None
+
+
+@dataclass(frozen=True)
+class Symptoms:
+    """What is known of a launch.
+
+    ``stage`` is the furthest one that every rank has reached, ``silent`` the seconds since any rank said
+    something new. ``version`` is the engine's; empty where nobody knows it.
+    """
+
+    engine: Engine
+    version: str
+    ranks: tuple[RankLog, ...]
+    stage: str = ""
+    silent: float = 0.0
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Why a page fits: a line of a node's log, counted from 1, or, with number 0, something seen."""
+
+    node: str
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Match:
+    """A page that fits, the signature that does, and what shows it."""
+
+    mode: FailureMode
+    signature: Signature
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def parts(self) -> int:
+        """How many conditions of the signature hold: the more, the less it fits by chance."""
+        found = self.signature
+        return len(found.all) + bool(found.any) + bool(found.silence) + bool(found.ended)
+
+
+def match(modes: Iterable[FailureMode], symptoms: Symptoms) -> tuple[Match, ...]:
+    """Return each mode of which a signature fits, in the order given, with its most telling signature."""
+    logs = [_Searched(rank) for rank in symptoms.ranks]
+    version = _version(symptoms.version)
+    found = []
+    for mode in modes:
+        if not any(entry.holds(symptoms.engine, version) for entry in mode.engines):
+            continue
+        fits = [
+            Match(mode, signature, evidence)
+            for signature in mode.signatures
+            if (evidence := _evidence(signature, symptoms, version, logs)) is not None
+        ]
+        if fits:
+            found.append(max(fits, key=lambda one: one.parts))
+    return tuple(found)
+
+
+@dataclass
+class _Searched:
+    """One rank's log, cut to what is searched, with what was found in it."""
+
+    rank: RankLog
+    lines: list[str] = field(init=False)
+    _whole: str = field(init=False)
+    _hits: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Colours are taken off what is kept, not off a megabyte.
+        self.lines = [plain(line[: 2 * LINE_LIMIT])[:LINE_LIMIT] for line in self.rank.lines]
+        self._whole = "\n".join(self.lines)
+
+    def first(self, pattern: LinePattern) -> int:
+        """Return the number of the first line that the pattern is found in, from 1; 0: in none."""
+        if pattern.text not in self._hits:
+            self._hits[pattern.text] = self._search(pattern)
+        return self._hits[pattern.text]
+
+    def _search(self, pattern: LinePattern) -> int:
+        if pattern.literal not in self._whole:
+            return 0
+        return next((n for n, line in enumerate(self.lines, 1) if pattern.search(line)), 0)
+
+    def evidence(self, pattern: LinePattern) -> Evidence:
+        """Return the line where the pattern was found."""
+        number = self.first(pattern)
+        return Evidence(self.rank.node, number, self.lines[number - 1].strip())
+
+
+def _evidence(
+    signature: Signature, symptoms: Symptoms, version: Version | None, logs: Sequence[_Searched]
+) -> tuple[Evidence, ...] | None:
+    """Return what shows that the signature fits; None where it does not."""
+    if signature.engines and not any(e.holds(symptoms.engine, version) for e in signature.engines):
+        return None
+    seen: list[Evidence] = []
+    if signature.all:
+        whole = [log for log in logs if all(log.first(pattern) for pattern in signature.all)]
+        if not whole:
+            return None
+        seen += [log.evidence(pattern) for log in whole for pattern in signature.all]
+    if signature.any:
+        hits = [log.evidence(pattern) for log in logs for pattern in signature.any if log.first(pattern)]
+        if not hits:
+            return None
+        seen += hits
+    if signature.ended:
+        ends = [log.rank for log in logs if log.rank.ended in signature.ended]
+        if not ends:
+            return None
+        seen += [Evidence(rank.node, 0, f"the container ended with status {rank.ended}") for rank in ends]
+    if signature.silence is not None:
+        wanted = signature.silence
+        going = all(log.rank.ended is None for log in logs)
+        if not going or symptoms.stage != wanted.stage or symptoms.silent < wanted.seconds:
+            return None
+        title = next((s.title for s in stage_book().stages if s.id == wanted.stage), wanted.stage)
+        text = f"nothing new for {symptoms.silent:.0f} s after the stage “{title}”, and no end"
+        seen.append(Evidence("all ranks", 0, text))
+    if any(log.first(pattern) for log in logs for pattern in signature.none):
+        return None
+    return tuple(dict.fromkeys(seen))
+
+
+def _version(text: str) -> Version | None:
+    try:
+        return Version(text) if text else None
+    except InvalidVersion:
+        return None

@@ -1,0 +1,130 @@
+"""``@reaffirm.step``: makes a step of one's own from a function that asks nodes and says what it found."""
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Concatenate, ParamSpec
+
+from reaffirm.errors import NodeError, UsageError
+from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest
+from reaffirm.model.fact import FactValue
+from reaffirm.model.report import Block, Log, Outcome, Table
+from reaffirm.nodes.cluster import Cluster
+from reaffirm.nodes.transport import Transport
+from reaffirm.steps.asking import Asker
+from reaffirm.steps.authored import AuthoredResult, checked_name, named_facts
+from reaffirm.steps.command import checked_words
+from reaffirm.steps.result import tell
+
+_Given = ParamSpec("_Given")
+#: Parameters that every step of one's own has, beside those of its function.
+_OURS = ("cluster", "node", "name")
+
+
+class Step:
+    """What the function of a step works with: one node to ask, and what it has to say in the end."""
+
+    def __init__(self, cluster: Cluster, node: Transport, name: str) -> None:
+        self.cluster = cluster
+        self.node = node
+        self.name = name
+        self._asker = Asker()
+        self._values: dict[str, tuple[FactValue, str]] = {}
+        self._blocks: list[Block] = []
+        self._passed: bool | None = None
+        self._summary = "the step said nothing about what it found"
+
+    def run(self, argv: Sequence[str], *, program: str = "", timeout: float = 60.0) -> Answer:
+        """Run one command on the node, given as a list of words; no shell reads them.
+
+        ``program`` is a file of ``scripts/node`` for its standard input: ``["python3", "-"]``.
+
+        Raises:
+            NodeError: the node could not be asked. A step that lets it pass ends *unknown*.
+            UsageError: no words, or no such program.
+        """
+        return self._asker.ask(self.node, checked_words(argv), program=program, timeout=timeout)
+
+    def http(
+        self,
+        url: str,
+        *,
+        method: str = "GET",
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        timeout: float = 30.0,
+    ) -> HttpAnswer:
+        """Send one HTTP request from the node. Nobody listening is an answer with status 0.
+
+        Raises:
+            NodeError: the node could not be asked.
+        """
+        request = HttpRequest(method, url, dict(headers or {}), body)
+        return self._asker.http(self.node, request, timeout=timeout)
+
+    def fact(self, key: str, value: FactValue, unit: str = "") -> None:
+        """Note a fact; ``None`` is what the step looked for and could not tell."""
+        if isinstance(value, float) and not math.isfinite(value):
+            value = None
+        self._values[key] = (value, unit)
+
+    def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """Show a table."""
+        self._blocks.append(Table(title, tuple(columns), tuple(tuple(map(str, row)) for row in rows)))
+
+    def log(self, title: str, text: str) -> None:
+        """Show lines as they came."""
+        self._blocks.append(Log(title, tuple(text.splitlines())))
+
+    def judge(self, passed: bool | None, summary: str) -> None:
+        """Say how it ended: true, false, or ``None`` for what could not be judged, and one sentence."""
+        self._passed, self._summary = passed, summary
+
+    def result(self, lost: str = "") -> AuthoredResult:
+        """Tell the run what was found; ``lost`` says why the node gave no answer."""
+        passed = None if lost else self._passed
+        outcome = {True: Outcome.PASS, False: Outcome.FAIL, None: Outcome.UNKNOWN}[passed]
+        report = tell(
+            self.cluster,
+            self._asker,
+            self.name,
+            outcome,
+            lost or self._summary,
+            blocks=tuple(self._blocks),
+            facts=named_facts(self.name, self._values),
+        )
+        return AuthoredResult(report, self.name, {key: value for key, (value, _) in self._values.items()})
+
+
+def step(function: Callable[Concatenate[Step, _Given], None]) -> Callable[..., AuthoredResult]:
+    """Make a step from a function whose first parameter is a :class:`Step`.
+
+    The step is called with a cluster in its place, and takes two more keywords: ``node``, the node's name
+    (default: the head, or the only node), and ``name``, what stands before its facts (default: its own).
+
+    Raises:
+        UsageError: its parameters or its name cannot be those of a step.
+    """
+    own = checked_name(function.__name__)
+    parameters = list(inspect.signature(function).parameters.values())
+    where = f"{function.__code__.co_filename.rpartition('/')[2]}:{function.__code__.co_firstlineno}"
+    if not parameters or any(parameter.name in _OURS for parameter in parameters):
+        seen = f"{own}{inspect.signature(function)}"
+        msg = f"{where}: a step is a function of a Step and of parameters of its own, got {seen}"
+        raise UsageError(msg, hint=f"def {own}(step, …): and no parameter called {', '.join(_OURS)}")
+
+    @functools.wraps(function)
+    def call(cluster: Cluster, *given: Any, node: str = "", name: str = own, **named: Any) -> AuthoredResult:
+        if not isinstance(cluster, Cluster):
+            msg = f"{own} is called with the nodes first, got {type(cluster).__name__}"
+            raise UsageError(msg, hint=f"steps.{own}(cluster, …)")
+        under_way = Step(cluster, cluster.one(node), checked_name(name))
+        try:
+            function(under_way, *given, **named)
+        except NodeError as error:
+            return under_way.result(error.message.splitlines()[0])
+        return under_way.result()
+
+    call.reaffirm_step = True  # type: ignore[attr-defined]
+    return call

@@ -1,0 +1,41 @@
+"""The last words of a run on a terminal: short, and all that is needed to go on."""
+
+from typing import Any
+
+from reaffirm.model.evidence import Kind
+from reaffirm.model.report import REPORT_MIME, Outcome, Report
+from reaffirm.run.closing import closing, outcome_of
+from reaffirm.steps.check_rows import FAIL, PASS, WARNING, Checks
+
+
+def _cell(*reports: Report) -> dict[str, Any]:
+    return {"outputs": [{"data": {REPORT_MIME: r.as_json()}} for r in reports]}
+
+
+def test_a_failed_check_says_what_to_do() -> None:
+    """The report says it, but only in the notebook."""
+    checks = Checks()
+    checks.add("spark-1", "disk", FAIL, "3 GiB free", "free some space")
+    checks.add("", "fabric", FAIL, "no subnet", "check the cable")
+    checks.add("spark-2", "MTU", WARNING, "1500", "set it")
+    checks.add("spark-2", "disk", PASS, "90 GiB free")
+    report = Report("preflight", Kind.LAB, Outcome.FAIL, "2 failed", (checks.table(),))
+    assert closing({"cells": [{}, _cell(report)]}) == [
+        "preflight: fail: 2 failed",
+        "FAIL disk on spark-1: 3 GiB free",
+        "  next: free some space",
+        "FAIL fabric: no subnet",
+        "  next: check the cable",
+    ]
+
+
+def test_it_stays_short() -> None:
+    """A run of a hundred steps, or one line of a log, would push the rest off the screen."""
+    long = Report("launch", Kind.LAB, Outcome.STUCK, "a\nb\x1b[31m" + "x" * 1000)
+    lines = closing({"cells": [_cell(*[long] * 100)]})
+    assert len(lines) == 14
+    assert lines[-1] == "… 87 more steps: see the notebook"
+    assert max(map(len, lines)) == 160
+    assert "\x1b" not in "".join(lines)
+    assert outcome_of(_cell(long)) == "stuck"
+    assert outcome_of({"outputs": [{"text": "x"}]}) == ""
