@@ -16,7 +16,7 @@ from reaffirm.draw.banner import banner_html, banner_text
 from reaffirm.errors import DocumentError, MachineFileError, RecordingError
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import Machines, Way
-from reaffirm.nodes.cluster import Cluster, RunContext
+from reaffirm.nodes.cluster import Cluster, RunContext, Show, show_in_notebook
 from reaffirm.nodes.notebook_fact import joined
 from reaffirm.nodes.recording import Recorder, recording
 from reaffirm.nodes.recording_format import RECORDING
@@ -111,6 +111,22 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
     transports = {name: recording(transport, recorder) for name, transport in transports.items()}
     recorder.begin()
     return _finish(Cluster(machines, transports, RunContext(directory), consent=consent, runbook=runbook))
+
+
+def open_cluster(nodes: str | Path, *, show: Show = show_in_notebook) -> Cluster:
+    """Return the nodes of a machine file for a look: nothing is recorded and no folder is made.
+
+    The caller closes it. The working directory becomes the root of the project, as with :func:`connect`.
+
+    Raises:
+        MachineFileError: no such machine file, or it is wrong.
+        NetworkError, AuthenticationError: a machine does not answer or does not let us in.
+    """
+    called_from = Path.cwd()
+    project = enter_project()
+    path = _machine_file(nodes, project, called_from)
+    machines = read_machines(path, shown=project.relative(path) if project else str(path))
+    return Cluster(machines, _live(machines, project), RunContext(None, show=show))
 
 
 def simulated_nodes(machines: Machines, project: Project | None) -> Mapping[str, Transport]:
