@@ -86,7 +86,8 @@ def _before_tables(told: Description, names: Mapping[str, str], ssh_config: str)
     for machine in told.machines:
         lines += _cache_lines(machine, names[machine.facts.node])
     if len(caches) == 1 and "" not in caches:
-        lines.append(f"hf-cache = {_text(caches.pop())}")
+        usual = "" if any(machine.cache_there for machine in told.machines) else " # ASSUMED: the usual place"
+        lines.append(f"hf-cache = {_text(caches.pop())}{usual}")
     else:
         lines.append("# FILL IN: the cache is not at one path on all machines; launches need one.")
         lines.append('# hf-cache = "/home/me/.cache/huggingface"')
