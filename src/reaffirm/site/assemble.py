@@ -55,7 +55,9 @@ class Site:
         known = set(uris)
         home = [{"Home": "index.md"}] if "index.md" in known else []
         sections: list[Any] = []
-        for folder, label in (("decisions", "Decisions"), ("runbooks", "Runbooks"), *SHELVES.items()):
+        first = ("tutorial", SHELVES["tutorial"])
+        shelves = [shelf for shelf in SHELVES.items() if shelf != first]
+        for folder, label in (first, ("decisions", "Decisions"), ("runbooks", "Runbooks"), *shelves):
             inside = sorted(uri for uri in known if uri.startswith(f"{folder}/") and not self._hidden(uri))
             index = [uri for uri in inside if uri.rsplit("/", 1)[1] in ("index.md", "README.md")]
             if folder == "runbooks" and "runs/index.md" in known:
