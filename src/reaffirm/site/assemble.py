@@ -61,7 +61,8 @@ class Site:
         known = set(uris)
         home = [{"Home": "index.md"}] if "index.md" in known else []
         sections: list[Any] = []
-        for folder, label in (*_FIRST, *SHELVES.items()):
+        first = ("tutorial", SHELVES["tutorial"])
+        for folder, label in dict((first, *_FIRST, *SHELVES.items())).items():
             inside = sorted(uri for uri in known if uri.startswith(f"{folder}/") and not self._hidden(uri))
             index = [uri for uri in inside if uri.rsplit("/", 1)[1] in ("index.md", "README.md")]
             if inside:
