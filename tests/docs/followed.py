@@ -115,7 +115,9 @@ class Reader:
             lines = iter(re.split(r"[\r\n]+", done.stdout))
             for line in expected:
                 if line.strip() != "…":
-                    assert any(_in(line, seen) for seen in lines), f"$ {command}\nno {line!r} in\n{done.stdout}"
+                    assert any(_in(line, seen) for seen in lines), (
+                        f"$ {command}\nno {line!r} in\n{done.stdout}"
+                    )
 
     def _look(self, wanted: str, seen: str, where: str) -> None:
         for line in wanted.splitlines():

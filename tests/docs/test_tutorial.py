@@ -64,7 +64,9 @@ def test_the_pages_hold(tmp_path: Path) -> None:
     # How fast this machine is, the test does not say: only that the claim is decided.
     cheap = Verdict.AFFIRMED if isinstance(p95, float) and p95 < 20 else Verdict.REFUTED
     assert verdicts == {"a-start-is-cheap": cheap, "a-start-costs-nothing": Verdict.REFUTED}
-    left = {str(path.relative_to(reader.folder)) for path in reader.folder.glob("[!k]*/**/*") if path.is_file()}
+    left = {
+        str(path.relative_to(reader.folder)) for path in reader.folder.glob("[!k]*/**/*") if path.is_file()
+    }
     new = {path for path in left if not (ROOT / path).exists()}
     assert {path for path in new if not path.startswith((".venv/", "runs/", "build/"))} == set()
 
@@ -73,7 +75,10 @@ def test_the_pages_hold(tmp_path: Path) -> None:
 def test_the_page_about_the_lab_holds(tmp_path: Path) -> None:
     """A newcomer with a lab would be led astray on its last page."""
     status = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "lab"), "status"], capture_output=True, timeout=60, check=False
+        [sys.executable, str(ROOT / "scripts" / "lab"), "status"],
+        capture_output=True,
+        timeout=60,
+        check=False,
     )
     if status.returncode != 0:
         pytest.skip("lab: `scripts/lab status` says it is not up")
