@@ -184,4 +184,4 @@ def test_a_link_that_leads_nowhere_from_the_site_is_text() -> None:
     """The strict build would refuse a page for a link that works where the repository is read."""
     sites = SiteMap({}, files=frozenset({"src/toy.py"}))
     before = "[toy](../src/toy.py), [gone](../src/gone.py)"
-    assert sites.rewrite(before, source="docs/index.md", page="index.md") == "toy, [gone](src/gone.py)"
+    assert sites.rewrite(before, source="docs/index.md", page="index.md") == "toy, [gone](../src/gone.py)"
