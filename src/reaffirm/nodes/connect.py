@@ -95,6 +95,10 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
     runbook = runbook or _runbook_name() or (_recorded_runbook(published) if published else "")
     path = _machine_file(nodes, project, called_from)
     machines = read_machines(path, shown=project.relative(path) if project else str(path))
+    if published is not None and not machines.world:
+        # its provenance says simulated; whoever edits that must not send a published run to machines
+        msg = f"this published run says that it was simulated, but {machines.path} names real machines"
+        raise RecordingError(msg, hint="nothing was asked; copy the notebook elsewhere to run it live")
     if directory is None and published is None and project is not None:
         directory = _interactive(project)
     transports = _live(machines, project)
@@ -185,7 +189,8 @@ def _finish(cluster: Cluster) -> Cluster:
 
 def _published_run(here: Path) -> Path | None:
     """Return the published run this process began in, if any; it is remembered after the first call."""
-    if (here / RECORDING).is_file() and (here / PROVENANCE).is_file():
+    # one of the two is enough: a file that was lost must not turn a replay into a live run
+    if (here / RECORDING).is_file() or (here / PROVENANCE).is_file():
         _process.published = here
         _process.recordings.pop(here, None)
     elif _process.published is not None:
