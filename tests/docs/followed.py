@@ -2,9 +2,9 @@
 
 A block of a page is one of these, told by its language and its title:
 
-* ``console``: each line that begins with ``$`` is run by a shell, and each line below it must be in what that prints,
-  in this order. A line ``…`` stands for any lines, ``…`` inside of a line for any piece of it. The command must end with
-  status 0, or with the one that the title names (``title="ends with status 1"``).
+* ``console``: each line that begins with ``$`` is run by a shell, and each line below it must be in what
+  that prints, in this order. A line ``…`` stands for any lines, ``…`` inside of a line for any piece of it.
+  The command must end with status 0, or with the one of the title (``title="ends with status 1"``).
 * ``title="in the notebook"``: each line must be in the output of the notebook that was run last;
   ``title="in the first notebook"``: of the first one.
 * ``title="on the page URI"``: each line must be on that page of the site that was built last.
@@ -134,6 +134,6 @@ class Reader:
 
 
 def _in(line: str, seen: str) -> bool:
-    """Tell whether a line is somewhere in a text. Spaces and line ends are all the same; ``…`` fits anything."""
+    """Tell whether a line is somewhere in a text. Line ends are spaces; ``…`` fits anything."""
     pieces = [re.escape(" ".join(piece.split())) for piece in line.split("…")]
     return re.search(".*".join(pieces), " ".join(seen.split())) is not None

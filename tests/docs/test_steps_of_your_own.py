@@ -2,13 +2,11 @@
 
 import json
 import re
-import shlex
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from followed import ROOT, Reader, blocks
 
 from reaffirm.claims.verdict import standing
 from reaffirm.model.claim import Verdict
@@ -16,33 +14,17 @@ from reaffirm.model.evidence import Kind
 from reaffirm.store.published import read_published
 from reaffirm.store.records import read_records
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "how-to" / "steps-of-your-own.md").read_text(encoding="utf-8")
-FILES = re.findall(r'^```\w+ title="([^"]+)"\n(.*?)^```$', PAGE, re.MULTILINE | re.DOTALL)
-LINES = re.findall(r"^\$ (.+)$", PAGE, re.MULTILINE)
+PAGE = ROOT / "docs" / "how-to" / "steps-of-your-own.md"
+FILES = [(block.title, block.text) for block in blocks(PAGE) if block.title]
+LINES = re.findall(r"^\$ (.+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty folder in which somebody has followed the page."""
     folder = tmp_path_factory.mktemp("follow") / "project"
-    for name, text in FILES:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    for line in LINES:
-        program, *words = shlex.split(line)
-        argv = [str(Path(sys.executable).parent / program), *words]
-        done = subprocess.run(
-            argv,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=180,
-            check=False,
-        )
-        assert done.returncode == 0, f"$ {line}\n{done.stdout}{done.stderr}"
+    folder.mkdir()
+    Reader(folder).follow(PAGE)
     return folder
 
 

@@ -178,3 +178,10 @@ def test_two_pictures_on_a_page_do_not_meet() -> None:
     for picture in (one, two):
         name = picture.split('id="')[1].split('"')[0]
         assert f"url(#{name})" in picture
+
+
+def test_a_link_that_leads_nowhere_from_the_site_is_text() -> None:
+    """The strict build would refuse a page for a link that works where the repository is read."""
+    sites = SiteMap({}, files=frozenset({"src/toy.py"}))
+    before = "[toy](../src/toy.py), [gone](../src/gone.py)"
+    assert sites.rewrite(before, source="docs/index.md", page="index.md") == "toy, [gone](../src/gone.py)"

@@ -14,6 +14,8 @@ _SAFE = ("http", "https", "mailto")
 _FENCE = re.compile(r"^ {0,12}(`{3,}|~{3,})")
 _TARGET = re.compile(r"(\]\(<?|^ {0,3}\[[^\]]+\]:\s+<?)([^)\s>]+)", re.MULTILINE)
 
+_INLINE = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^()\s<>]+)\)")
+
 
 @dataclass(frozen=True)
 class SiteMap:
@@ -62,8 +64,15 @@ class SiteMap:
     def rewrite(self, markdown: str, *, source: str, page: str) -> str:
         """Rewrite the links of a page of ours that lead to a generated page or out of the documentation.
 
-        Other links are MkDocs's own affair. Fenced code is left alone.
+        A link to a file that nobody could open from the site becomes its text. Other links are MkDocs's
+        own affair. Fenced code is left alone.
         """
+
+        def shown(match: re.Match[str]) -> str:
+            path = match[2].split("#", 1)[0]
+            wanted = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
+            dead = wanted in self.files and self.resolve(match[2], source=source, page=page) is None
+            return match[1] if dead else match[0]
 
         def one(match: re.Match[str]) -> str:
             path = match[2].split("#", 1)[0]
@@ -89,7 +98,7 @@ class SiteMap:
                 fence = found[1]
                 parts.append(line)
             else:
-                parts.append(_TARGET.sub(one, line))
+                parts.append(_TARGET.sub(one, _INLINE.sub(shown, line)))
         return "\n".join(parts)
 
 
