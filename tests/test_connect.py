@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -139,6 +140,37 @@ def test_a_published_simulated_run_is_simulated_again(project: Path, monkeypatch
     cluster.close()
     assert sorted(folder.iterdir()) == before
     assert not (project / "runs").exists()
+
+
+def test_no_edit_of_a_published_run_leads_to_a_machine(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Checking the runs of a site would start containers on somebody's machines."""
+    folder = project / "docs" / "runs" / "probe_image" / "one"
+    _record(folder, monkeypatch)
+
+    def touched(*_: object) -> NoReturn:
+        raise AssertionError
+
+    monkeypatch.setattr("reaffirm.nodes.ssh.open_nodes", touched)
+    real = '[[node]]\nname = "spark-1"\nrole = "head"\n'
+    (project / "runbooks" / "nodes" / "simulated.toml").write_text(real)
+    (folder / "machines.toml").write_text(real)
+    os.chdir(folder)
+    _publish(folder, "simulated")
+    with pytest.raises(RecordingError, match="names real machines"):
+        reaffirm.connect("simulated")
+    _publish(folder, "lab")
+    assert reaffirm.connect("simulated").via is Via.REPLAY
+    (folder / "recording.jsonl").rename(folder / "lost")
+    os.chdir(folder)
+    with pytest.raises(RecordingError, match=r"recording\.jsonl: cannot be read"):
+        reaffirm.connect("simulated")
+    (folder / "lost").rename(folder / "recording.jsonl")
+    (folder / "provenance.json").unlink()
+    os.chdir(folder)
+    with pytest.raises(DocumentError, match="a published run says its kind"):
+        reaffirm.connect("simulated")
 
 
 def test_a_published_run_without_its_kind(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,6 +109,28 @@ def test_a_run_that_says_less_than_its_recording_is_taken_at_its_word(run: Path)
     assert read_run(run).kind is Kind.SIMULATED
 
 
+def test_a_simulated_run_is_dated_by_its_runner(run: Path) -> None:
+    """A virtual clock, or a name that somebody typed, would date it."""
+    for name in ("facts.json", "provenance.json"):
+        change(run / name, "kind", "simulated")
+    change(run / "provenance.json", "ran", "2026-02-04T10:00:00Z")
+    found = read_run(run)
+    assert found.when == datetime(2026, 2, 4, 10, tzinfo=UTC)
+    assert found.evidence()[0].started == found.when
+    change(run / "provenance.json", "ran", "tomorrow")
+    with pytest.raises(DocumentError, match="'ran' must be a time"):
+        read_run(run)
+
+
+def test_a_simulated_run_from_before_that_has_its_date_in_its_name(run: Path) -> None:
+    """Old runs would lose their date."""
+    old = run.rename(run.with_name("20260203T090000Z"))
+    for name in ("facts.json", "provenance.json"):
+        change(old / name, "kind", "simulated")
+        change(old / name, "run", "20260203T090000Z")
+    assert read_run(old).when == datetime(2026, 2, 3, 9, tzinfo=UTC)
+
+
 def test_no_runs_yet(tmp_path: Path) -> None:
     """A new repository would not build."""
     assert read_published(tmp_path / "docs/runs").runs == ()

@@ -37,7 +37,6 @@ def test_run_by_name(project: Path) -> None:
     lines = done.stderr.splitlines()
     assert [line.rsplit("  ", 1)[0].strip() for line in lines] == [
         "2/6  ok  A small runbook",
-        "2/6  ok  A small runbook",
         "4/6  ok  Look around",
         "6/6  ok  Fail when told to",
     ]

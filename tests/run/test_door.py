@@ -201,6 +201,8 @@ def test_the_end_is_told(project: Path, papermill: Run) -> None:
     told = "cleanup: pass: 0 removed, 2 absent, 0 of ours left alone\n"
     done = papermill(*words)
     assert done.stderr.endswith(f"{told}notebook: out.ipynb (simulated run)\n")
+    outputs = [o for cell in read(project / "out.ipynb")["cells"] for o in cell.get("outputs", ())]
+    assert "".join(outputs[0]["data"]["text/plain"]).startswith("SIMULATED RUN on simulated: ")
     failed = papermill(*words, "-p", "fail", "true")
     why = 'FAILED at cell 7 "Look for what is not there": RuntimeError: told to'
     assert failed.stderr.endswith(f"{told}{why}\nnotebook: out.ipynb\n")

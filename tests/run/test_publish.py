@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,8 @@ def test_published_run(project: Path, ran: Path, capsys: pytest.CaptureFixture[s
     assert main(["publish", "first.ipynb"]) == 0, "publishing the same again is no change"
     told = capsys.readouterr().out
     assert "recording.jsonl" in told
+    assert "names, addresses and users of the machines" in told
+    assert "this run is published already" in told
     folder = project / "docs" / "runs" / "connects" / "first"
     run = read_run(folder)
     assert (run.kind, run.via, run.runbook, run.run) == ("simulated", "live", "connects", "first")
@@ -106,6 +109,17 @@ def test_two_runs_are_the_same(project: Path, ran: Path, papermill: Callable[...
     assert one == two.replace('"run": "second"', '"run": "first"')
 
 
+def test_the_name_of_a_run_is_no_date(project: Path, ran: Path) -> None:
+    """Anybody could make a simulated run the newest one by its name."""
+    before = datetime.now(UTC) - timedelta(hours=1)
+    publication = prepare(ran, Project(project), name="20991231T000000Z")
+    publication.write()
+    run = read_run(publication.folder)
+    assert before < run.when < datetime.now(UTC)
+    assert run.evidence()[0].started == run.when
+    assert '"ran"' not in publication.files["notebook.ipynb"]
+
+
 def test_what_is_not_published(project: Path, ran: Path, papermill: Callable[..., Any]) -> None:
     """A run that failed, connected to nothing, says more than its recording, or holds a secret."""
     here = Project(project)
@@ -121,6 +135,8 @@ def test_what_is_not_published(project: Path, ran: Path, papermill: Callable[...
         ({"kind": None}, UsageError, "no evidence"),
         ({"ended": None}, UsageError, "never ended"),
         ({"runbook": None}, UsageError, "not the run of a runbook"),
+        ({"ran": "2999-12-31T00:00:00Z"}, UsageError, "in the future"),
+        ({"started": "2999-12-31T00:00:00Z"}, UsageError, "in the future"),
     ):
         about = notebook["metadata"]["reaffirm"] | change
         ran.write_text(json.dumps(notebook | {"metadata": notebook["metadata"] | {"reaffirm": about}}))
@@ -134,6 +150,35 @@ def test_what_is_not_published(project: Path, ran: Path, papermill: Callable[...
     (project / "docs" / "runs" / "connects" / "first").mkdir(parents=True)
     with pytest.raises(UsageError, match="another run"):
         prepare(ran, here).write()
+    assert prepare(ran, here).write(replace=True)
+    assert not prepare(ran, here).write(), "the same again is no change"
+    assert [path.name for path in (project / "docs" / "runs" / "connects").iterdir()] == ["first"]
     shutil.rmtree(project / "first.run")
     with pytest.raises(UsageError, match="no recording"):
         prepare(ran, here)
+
+
+def test_edited_files_of_a_run_fail_the_check(
+    project: Path, ran: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """nbval executes the notebook only: facts, provenance and an unused recording could say anything."""
+    assert main(["publish", "first.ipynb"]) == 0
+    folder = project / "docs" / "runs" / "connects" / "first"
+    done = subprocess.CompletedProcess[bytes]([], 0)
+    monkeypatch.setattr("reaffirm.cli.runs.subprocess.run", lambda *_, **__: done)
+    assert main(["check-runs"]) == 0
+    for name, old, new in (
+        ("facts.json", '"value": []', '"value": ["spark-1/x"]'),
+        ("provenance.json", '"kind": "simulated"', '"kind": "real"'),
+        ("recording.jsonl", '"seq":3,', '"seq":4,'),
+    ):
+        text = (folder / name).read_text()
+        assert old in text
+        (folder / name).write_text(text.replace(old, new, 1))
+        capsys.readouterr()
+        assert main(["check-runs"]) == 1
+        assert f"docs/runs/connects/first/{name}:" in capsys.readouterr().err.replace(
+            "facts.json:1: 'kind'", "provenance.json:1: 'kind'"
+        )
+        (folder / name).write_text(text)
+    assert main(["check-runs"]) == 0

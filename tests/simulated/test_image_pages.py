@@ -8,7 +8,7 @@ from launches import ARCHITECTURE, ROOT, SPECIMENS
 from reaffirm.errors import DocumentError
 from reaffirm.model.image import Registry, Support
 from reaffirm.model.node import Engine
-from reaffirm.store.images import read_image, read_images
+from reaffirm.store.images import image_findings, read_image, read_images
 
 PAGES = SPECIMENS / "pages"
 
@@ -89,3 +89,25 @@ def test_a_page_that_is_not_there(tmp_path: Path) -> None:
     """A missing page would be a traceback."""
     with pytest.raises(DocumentError, match=r"none\.md: cannot be read"):
         read_image(tmp_path / "none.md")
+
+
+def test_all_mistakes_of_all_pages_are_told_at_once(tmp_path: Path) -> None:
+    """The site would be built with pages that break every simulated run."""
+    text = (PAGES / "good.md").read_text(encoding="utf-8")
+    wrong = text.replace("engine: vllm", "engine: vlm").replace("\npython:", "\npyhton:")
+    (tmp_path / "other.md").write_text(wrong, encoding="utf-8")
+    (tmp_path / "broken.md").write_text("---\nname: [\n---\n", encoding="utf-8")
+    (tmp_path / "README.md").write_text("no page", encoding="utf-8")
+    found = [str(finding) for finding in image_findings(tmp_path, shown="docs/container-images")]
+    assert found[0].startswith("docs/container-images/broken.md:")
+    words = [line.split(": image-page ")[1].split(";")[0] for line in found[1:]]
+    assert sorted(words) == [
+        "engine cannot be 'vlm'",
+        "name 'good' must be that of the file, 'other'",
+        "unknown key 'pyhton'",
+    ]
+
+
+def test_the_pages_that_ship_have_no_mistakes() -> None:
+    """A page of ours would stop every simulated run."""
+    assert image_findings(ROOT / "docs/container-images", shown="docs/container-images") == ()

@@ -59,6 +59,21 @@ def test_the_board_shows_each_verdict_with_its_kind_and_date(site: Path) -> None
     assert "failed beside it: simulated2026-02-03" in text
 
 
+def test_a_run_from_after_the_day_of_the_board_counts_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A date in the future would make a run the newest one, and nobody would be told."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1769900000")  # 2026-01-31
+    text = " ".join(Article(built(_PROJECT, tmp_path) / "decisions/index.html").text.split())
+    assert "As of 2026-01-31. 2 runs are dated after that day and count for nothing here." in text
+    assert "2026-02-03" not in text
+
+
+def test_runs_have_a_place_of_their_own_in_the_navigation(site: Path) -> None:
+    """The evidence could be found only by who knows that it is there."""
+    assert 'href="runs/"' in (site / "index.html").read_text()
+
+
 def test_a_record_links_to_the_run_behind_its_verdict(site: Path) -> None:
     """A verdict without its run is one more assertion."""
     html = (site / "decisions/0001-keep-the-cache/index.html").read_text()
@@ -91,6 +106,14 @@ def test_the_same_sources_give_the_same_site(
         ("adrs/0001-keep-the-cache.md", "../docs/index.md)", "../docs/gone.md)"),
         ("adrs/0001-keep-the-cache.md", "../docs/index.md)", "../docs/index.md#gone)"),
         ("adrs/0001-keep-the-cache.md", "needs: lab", "needs: laboratory"),
+        (
+            "adrs/0001-keep-the-cache.md",
+            "runbook: measure_latency, fact: latency.cause",
+            "runbook: measure_latenzy, fact: latency.cause",
+        ),
+        ("adrs/0001-keep-the-cache.md", "fact: latency.cause", "fact: latency.couse"),
+        ("docs/container-images/toy.md", "status: made-up", "status: rumoured"),
+        ("docs/container-images/toy.md", "platform:", "python: three\nplatform:"),
         ("docs/index.md", "../adrs/0001-keep-the-cache.md", "../adrs/0009-gone.md"),
         ("docs/runs/measure_latency/2026-02-01-lab/facts.json", '"kind": "lab"', '"kind": "real"'),
     ],

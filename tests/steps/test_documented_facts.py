@@ -11,6 +11,7 @@ from reaffirm.steps import (
     cleanup,
     command,
     conclude,
+    copy_image,
     experiment,
     file,
     http,
@@ -32,6 +33,7 @@ def _documented() -> dict[str, str]:
 def _emitted() -> Iterator[Fact]:
     cluster, *_ = pair()
     yield from preflight(cluster, images=["img"], model=MODEL).facts
+    yield from copy_image(cluster, "img").facts
     yield from launch(cluster, "vllm", image="img", model=MODEL, limits={"container": 5}).facts
     yield from cleanup(cluster, "vllm-head", "vllm-worker").facts
     yield from probe_image(cluster, "img", model=MODEL).facts
@@ -49,6 +51,7 @@ def test_every_fact_is_documented_and_every_documented_fact_exists() -> None:
     """A claim would rest on a value whose meaning nobody wrote down, or on one that is never found."""
     names = {
         r"^probe\.[^.]+\.": "probe.<image>.",
+        r"^copy_image\.[^.]+\.": "copy_image.<image>.",
         r"^experiment\.[^.]+\.": "experiment.<engine>.",
         r"^name\.": "<name>.",
     }

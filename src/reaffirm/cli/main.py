@@ -18,6 +18,7 @@ from typing import Annotated
 import typer
 
 from reaffirm import __version__, errors
+from reaffirm.cli import nodes
 from reaffirm.cli.runs import commands, joined_pairs
 from reaffirm.errors import ReaffirmError
 from reaffirm.run.command import say, tell_end
@@ -53,6 +54,9 @@ def _options(
 
 for command in commands:
     app.command()(command)
+
+
+app.add_typer(nodes.app, name="nodes")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

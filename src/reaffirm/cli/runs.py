@@ -15,12 +15,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
-from reaffirm.errors import UsageError
+from reaffirm.errors import ReaffirmError, UsageError
+from reaffirm.nodes.connect import PROVENANCE
+from reaffirm.nodes.recording_format import read_tape
 from reaffirm.run import places
-from reaffirm.run.command import active, default_output, plan_of, tell_end
+from reaffirm.run.command import active, default_output, plan_of, say, tell_end
+from reaffirm.run.evidence import recordings
 from reaffirm.run.runbook import read_runbook
 from reaffirm.run.underway import Progress
 from reaffirm.store.project import RUNNER_VARIABLES, Project, find_project
+from reaffirm.store.published import read_run
 
 
 def run(
@@ -85,8 +89,13 @@ def parameters(
 
 def publish(
     notebook: Annotated[Path, typer.Argument(help="An executed notebook under runs/.")],
-    name: Annotated[str, typer.Option(help="The name of the run (default: that of the notebook).")] = "",
+    name: Annotated[
+        str, typer.Option(help="The name of the run (default: the notebook's file name without .ipynb).")
+    ] = "",
     failed: Annotated[bool, typer.Option("--failed", help="Publish a run that did not complete.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of a published run of the same name.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would become public.")] = False,
 ) -> None:
     """Put a run under docs/runs/, redacted, after showing what becomes public."""
@@ -98,15 +107,22 @@ def publish(
     publication = prepare(notebook, _project(notebook), name=name, failed=failed)
     about = publication.about
     typer.echo(
-        f"{places.shown(publication.folder)}: {about['kind']} run of {about['runbook']}, {about['started']}"
+        f"{places.shown(publication.folder)}: {about['kind']} run of {about['runbook']}, "
+        f"{about['ran'] or about['started']}"
     )
     for file, text in publication.files.items():
         typer.echo(f"  {len(text.encode()):>10,} B  {file}")
+    if "machines.toml" in publication.files:
+        typer.echo(
+            "Public with it: names, addresses and users of the machines (machines.toml), and all that they "
+            "answered (recording.jsonl, logs/). Keys, tokens and passwords are taken out; names are not."
+        )
     if dry_run:
         typer.echo("nothing was written")
-        return
-    publication.write()
-    typer.echo("published: look at it with git diff before you push")
+    elif publication.write(replace=replace):
+        typer.echo("published: look at it with git diff before you push")
+    else:
+        typer.echo("this run is published already, to the last byte; nothing was written")
 
 
 def check_runs(
@@ -122,10 +138,25 @@ def check_runs(
         if importlib.util.find_spec(needed) is None:
             msg = f"{needed} is not installed"
             raise UsageError(msg, hint="pip install pytest nbval")
+    damaged = [str(error) for path in found if (error := _damage(path.parent))]
+    for told in damaged:
+        say(f"reaffirm: {told}")
     argv = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
     env = {k: v for k, v in os.environ.items() if k not in RUNNER_VARIABLES}
     status = subprocess.run([*argv, os.fspath(where)], env=env, check=False).returncode  # noqa: S603
-    raise typer.Exit(0 if status == 0 else 1 if status == 1 else 2)
+    raise typer.Exit(1 if damaged or status == 1 else 0 if status == 0 else 2)
+
+
+def _damage(folder: Path) -> ReaffirmError | None:
+    """What is wrong with the files of a published run: executing its notebook again would not tell."""
+    try:
+        if (folder / PROVENANCE).is_file():
+            read_run(folder, shown=places.shown(folder))
+        for path in recordings(folder):
+            read_tape(path, shown=places.shown(path))
+    except ReaffirmError as error:
+        return error
+    return None
 
 
 #: In the order of the help.

@@ -41,10 +41,11 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Condition:
-    """One fact and what it must be."""
+    """One fact and what it must be. ``line`` is where the record names the fact."""
 
     fact: str
     expect: Expectation
+    line: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return f"{self.fact} {self.expect}"
@@ -52,10 +53,14 @@ class Condition:
 
 @dataclass(frozen=True)
 class Check:
-    """What decides a claim: a runbook and the conditions that all must hold in one run of it."""
+    """What decides a claim: a runbook and the conditions that all must hold in one run of it.
+
+    ``line`` is where the record names the runbook.
+    """
 
     runbook: str
     conditions: tuple[Condition, ...]
+    line: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return "; ".join(str(condition) for condition in self.conditions)

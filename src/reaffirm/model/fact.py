@@ -13,7 +13,9 @@ FactValue = bool | int | float | str | None | list[str]
 BY_NOTEBOOK = "notebook"
 
 #: First words of the facts of the shipped steps. Nobody else records a fact that begins with one of them.
-STEP_WORDS = frozenset({"preflight", "cleanup", "probe", "launch", "experiment", "verify", "conclude"})
+STEP_WORDS = frozenset(
+    {"preflight", "cleanup", "probe", "launch", "experiment", "verify", "conclude", "copy_image"}
+)
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+\Z")
 

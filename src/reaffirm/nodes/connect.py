@@ -16,7 +16,7 @@ from reaffirm.draw.banner import banner_html, banner_text
 from reaffirm.errors import DocumentError, MachineFileError, RecordingError
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import Machines, Way
-from reaffirm.nodes.cluster import Cluster, RunContext
+from reaffirm.nodes.cluster import Cluster, RunContext, Show, show_in_notebook
 from reaffirm.nodes.notebook_fact import joined
 from reaffirm.nodes.recording import Recorder, recording
 from reaffirm.nodes.recording_format import RECORDING
@@ -95,6 +95,10 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
     runbook = runbook or _runbook_name() or (_recorded_runbook(published) if published else "")
     path = _machine_file(nodes, project, called_from)
     machines = read_machines(path, shown=project.relative(path) if project else str(path))
+    if published is not None and not machines.world:
+        # its provenance says simulated; whoever edits that must not send a published run to machines
+        msg = f"this published run says that it was simulated, but {machines.path} names real machines"
+        raise RecordingError(msg, hint="nothing was asked; copy the notebook elsewhere to run it live")
     if directory is None and published is None and project is not None:
         directory = _interactive(project)
     transports = _live(machines, project)
@@ -107,6 +111,22 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
     transports = {name: recording(transport, recorder) for name, transport in transports.items()}
     recorder.begin()
     return _finish(Cluster(machines, transports, RunContext(directory), consent=consent, runbook=runbook))
+
+
+def open_cluster(nodes: str | Path, *, show: Show = show_in_notebook) -> Cluster:
+    """Return the nodes of a machine file for a look: nothing is recorded and no folder is made.
+
+    The caller closes it. The working directory becomes the root of the project, as with :func:`connect`.
+
+    Raises:
+        MachineFileError: no such machine file, or it is wrong.
+        NetworkError, AuthenticationError: a machine does not answer or does not let us in.
+    """
+    called_from = Path.cwd()
+    project = enter_project()
+    path = _machine_file(nodes, project, called_from)
+    machines = read_machines(path, shown=project.relative(path) if project else str(path))
+    return Cluster(machines, _live(machines, project), RunContext(None, show=show))
 
 
 def simulated_nodes(machines: Machines, project: Project | None) -> Mapping[str, Transport]:
@@ -169,7 +189,8 @@ def _finish(cluster: Cluster) -> Cluster:
 
 def _published_run(here: Path) -> Path | None:
     """Return the published run this process began in, if any; it is remembered after the first call."""
-    if (here / RECORDING).is_file() and (here / PROVENANCE).is_file():
+    # one of the two is enough: a file that was lost must not turn a replay into a live run
+    if (here / RECORDING).is_file() or (here / PROVENANCE).is_file():
         _process.published = here
         _process.recordings.pop(here, None)
     elif _process.published is not None:

@@ -5,6 +5,25 @@ import tempfile
 from pathlib import Path
 
 
+def write_new(path: Path, text: str) -> None:
+    """Write ``text`` (UTF-8) to a file that is not there yet: whole or not at all, and never over another.
+
+    Raises:
+        FileExistsError: there is something of that name, even when it came a moment ago.
+        OSError: it cannot be written.
+    """
+    handle, part = tempfile.mkstemp(dir=path.parent, prefix=".part-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(part).chmod(0o666 & ~_umask())
+        path.hardlink_to(part)
+    finally:
+        Path(part).unlink(missing_ok=True)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write ``text`` (UTF-8) beside ``path`` and move it there, with the rights a new file would have.
 

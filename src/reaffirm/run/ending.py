@@ -43,7 +43,12 @@ def own_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
 
 def number_of(cells: list[dict[str, Any]], index: int) -> int:
     """The place of a cell in the source, from 1; the cell of given values counts as the one before it."""
-    return sum(_INJECTED not in cell["metadata"].get("tags", ()) for cell in cells[: index + 1])
+    return sum(not is_injected(cell) for cell in cells[: index + 1])
+
+
+def is_injected(cell: dict[str, Any]) -> bool:
+    """Whether papermill put this cell in, with the values that were given."""
+    return _INJECTED in cell["metadata"].get("tags", ())
 
 
 def heading_at(cells: list[dict[str, Any]], index: int) -> str:

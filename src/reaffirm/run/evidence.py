@@ -27,6 +27,11 @@ def versions() -> dict[str, str]:
     return found
 
 
+def wall_time() -> str:
+    """The time of this machine (UTC), such as ``2026-11-30T10:22:37Z``."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def payloads(cells: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The data of all outputs of the facts type, in order."""
     found = []

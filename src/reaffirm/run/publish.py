@@ -5,7 +5,9 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +33,22 @@ class Publication:
     files: Mapping[str, str]
     about: Mapping[str, Any]
 
-    def write(self) -> None:
+    def write(self, *, replace: bool = False) -> bool:
         """Write all files into a folder beside the final one, then rename it.
 
+        Returns whether anything changed: the same run is never written twice.
+
         Raises:
-            UsageError: there is another run of this name.
+            UsageError: there is another run of this name, and ``replace`` is not set.
         """
-        if self.folder.exists():
-            if _same(self.folder, self.files):
-                return
-            msg = f"{places.shown(self.folder)} holds another run; a published run is never changed"
+        there = self.folder.exists()
+        if there and _same(self.folder, self.files):
+            return False
+        if there and not replace:
+            msg = f"{places.shown(self.folder)} holds another run, or this one with other contents"
             raise UsageError(
-                msg, hint="publish this one under another --name, or remove the old one with git rm"
+                msg,
+                hint="publish this one under another --name, or put it in that one's place with --replace",
             )
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(dir=self.folder.parent, prefix=".part-"))
@@ -52,10 +58,21 @@ class Publication:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text, encoding="utf-8", newline="")
             part.chmod(0o755)
-            part.rename(self.folder)
+            if there:
+                old = part.with_name(f"{part.name}.old")
+                self.folder.rename(old)
+                try:
+                    part.rename(self.folder)
+                except BaseException:
+                    old.rename(self.folder)
+                    raise
+                shutil.rmtree(old)
+            else:
+                part.rename(self.folder)
         except BaseException:
             shutil.rmtree(part, ignore_errors=True)
             raise
+        return True
 
 
 def prepare(notebook: Path, project: Project, *, name: str = "", failed: bool = False) -> Publication:
@@ -103,6 +120,7 @@ def stable(notebook: dict[str, Any]) -> dict[str, Any]:
             cell["metadata"].pop("tags", None)
     metadata = copy["metadata"]
     metadata.pop("papermill", None)
+    metadata.get("reaffirm", {}).pop("ran", None)  # provenance.json has it
     metadata["language_info"] = {"name": metadata.get("language_info", {}).get("name", "python")}
     Redactor().notebook(copy)
     return copy
@@ -132,10 +150,33 @@ def _check(about: Mapping[str, Any], notebook: Path, *, failed: bool) -> None:
         msg = f"{notebook}: nothing connected to nodes in this run, so it is no evidence"
         raise UsageError(msg, hint="publish a run that calls reaffirm.connect")
     ended = about.get("ended") or {"how": "never ended: it was killed"}
+    for key in ("ran", "started"):
+        _past(about.get(key), key, notebook)
     if ended["how"] != "completed" and not failed:
         why = f" ({ended['why']})" if ended.get("why") else ""
         msg = f"{notebook}: this run {ended['how']}{why}"
         raise UsageError(msg, hint="publish it all the same with --failed, if the failure is the evidence")
+
+
+def _past(value: Any, key: str, notebook: Path) -> None:
+    """A run is not of tomorrow. One hour is allowed: clocks of machines differ."""
+    moment = _moment(value)
+    if moment is not None and moment > datetime.now(UTC) + timedelta(hours=1):
+        msg = f"{notebook}: {key!r} is {value}, which is in the future"
+        raise UsageError(msg, hint="set the clock of this machine, or of the nodes, and run it again")
+
+
+def _moment(value: Any) -> datetime | None:
+    for form in ("%Y-%m-%dT%H:%M:%SZ", "%Y%m%dT%H%M%SZ"):
+        with suppress(ValueError):
+            return datetime.strptime(str(value)[:20], form).replace(tzinfo=UTC)
+    return None
+
+
+def _ran(about: Mapping[str, Any]) -> str | None:
+    """When the runner ran it. A run from before that was noted has it in the name that the runner gave."""
+    moment = _moment(about.get("ran")) or _moment(str(about.get("run", ""))[:16])
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment else None
 
 
 def _agree(about: Mapping[str, Any], tapes: Mapping[str, Tape], notebook: Path) -> None:
@@ -153,7 +194,7 @@ def _weight(kind: Kind) -> int:
 def _provenance(
     about: Mapping[str, Any], data: Mapping[str, Any], tapes: Mapping[str, Tape], project: Project
 ) -> dict[str, Any]:
-    parameters = about.get("parameters", data["metadata"].get("papermill", {}).get("parameters", {}))
+    given = data["metadata"].get("papermill", {}).get("parameters", {})
     first = next(iter(tapes.values()))
     images = {
         name.removeprefix("probe.").removesuffix(".digest"): fact["value"]
@@ -168,7 +209,8 @@ def _provenance(
         "ended": about.get("ended"),
         "runbook_path": about["runbook"]["path"],
         "runbook_sha256": about["runbook"]["sha256"],
-        "parameters": parameters,
+        "ran": _ran(about),
+        "parameters": about.get("parameters", given),
         "machines": first.header.machines,
         "node_programs": _programs(tapes, project),
         "images": images,

@@ -12,7 +12,7 @@ from reaffirm.run.atomic import write_text
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.closing import outcome_of
 from reaffirm.run.draft import Draft
-from reaffirm.run.ending import Ending, heading_at, number_of, own_cells, settle
+from reaffirm.run.ending import Ending, heading_at, is_injected, number_of, own_cells, settle
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
@@ -29,7 +29,8 @@ _LINES = 12
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is. ``cell`` counts from 1; ``status`` is that of this cell.
+    """How far a run is. ``cell`` counts from 1; ``status`` is that of this cell, ``code`` whether it is
+    one of code that the source has.
 
     ``outcome`` is that of the last step whose report the cell shows, else empty.
     """
@@ -64,6 +65,8 @@ class Run:
     checkout: Checkout | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     _seen: Progress | None = None
+    #: When the runner began, by the clock of its own machine (UTC). The nodes' clock may be virtual.
+    ran: str = field(default_factory=evidence.wall_time)
     _node: Any = None
     _draft: Draft | None = None
     _raw: str = ""
@@ -99,8 +102,13 @@ class Run:
         self._tell(node)
         if self._only_prose(node):
             return
-        about = {"run": self.name, "versions": evidence.versions(), "parameters": dict(self.parameters)}
+        about = self._about()
         self._put(self._draft.text(node, evidence.read_headers(self.folder), about))
+
+    def _about(self) -> dict[str, Any]:
+        """What is known of the run from its beginning."""
+        begun = {"run": self.name, "ran": self.ran}
+        return begun | {"versions": evidence.versions(), "parameters": dict(self.parameters)}
 
     def save_text(self, text: str) -> None:
         """Write a notebook that was made into text already; see :meth:`save`."""
@@ -143,7 +151,7 @@ class Run:
         self.ending = settle(notebook, error)
         about = notebook["metadata"].setdefault("reaffirm", {})
         about |= evidence.summary(evidence.payloads(notebook["cells"]), evidence.read_headers(self.folder))
-        about |= {"run": self.name, "versions": evidence.versions(), "parameters": dict(self.parameters)}
+        about |= self._about()
         if self.ending:
             about["ended"] = self.ending.as_json()
             about["git"] = self.checkout.state() if self.checkout else None
@@ -169,7 +177,7 @@ class Run:
                 number_of(cells, len(cells)),
                 heading_at(cells, at),
                 states[at]["status"],
-                cells[at]["cell_type"] == "code",
+                cells[at]["cell_type"] == "code" and not is_injected(cells[at]),
                 states[at].get("duration"),
                 outcome_of(cells[at]),
             )

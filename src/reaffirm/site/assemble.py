@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,18 @@ from reaffirm.model.finding import Finding
 from reaffirm.site.board import decisions_page
 from reaffirm.site.failure_page import failures_index
 from reaffirm.site.links import SiteMap
+from reaffirm.site.material import read_material
 from reaffirm.site.notebook import notebook_page
 from reaffirm.site.page import SitePage
 from reaffirm.site.prose import first_heading, rebuild
 from reaffirm.site.record_page import Standings, findings_box, record_page
 from reaffirm.site.run_pages import runbook_page, runs_table
-from reaffirm.site.text import front_matter, inline, table
+from reaffirm.site.text import code, fence, front_matter, inline, table
 from reaffirm.store.failures import read_failures
 from reaffirm.store.frontmatter import read_page
-from reaffirm.store.published import PublishedRun, PublishedRuns, read_published
-from reaffirm.store.records import Records, read_records
+from reaffirm.store.published import PublishedRun, PublishedRuns
+from reaffirm.store.records import Records
+from reaffirm.store.template import TEMPLATE
 
 #: Folders under the documentation in the order of the navigation, and what readers see.
 SHELVES = {
@@ -34,6 +36,10 @@ SHELVES = {
     "failures": "Failure modes",
     "container-images": "Container images",
 }
+# What the plugin makes, before the shelves.
+_FIRST = (("decisions", "Decisions"), ("runbooks", "Runbooks"), ("runs", "Runs"))
+# Where the template of records can be read and copied.
+_TEMPLATE_URI = "decisions/template.md"
 # Folders that have an index of the pages in them.
 _INDEXED = ("container-images",)
 
@@ -55,11 +61,10 @@ class Site:
         known = set(uris)
         home = [{"Home": "index.md"}] if "index.md" in known else []
         sections: list[Any] = []
-        for folder, label in (("decisions", "Decisions"), ("runbooks", "Runbooks"), *SHELVES.items()):
+        first = ("tutorial", SHELVES["tutorial"])
+        for folder, label in dict((first, *_FIRST, *SHELVES.items())).items():
             inside = sorted(uri for uri in known if uri.startswith(f"{folder}/") and not self._hidden(uri))
             index = [uri for uri in inside if uri.rsplit("/", 1)[1] in ("index.md", "README.md")]
-            if folder == "runbooks" and "runs/index.md" in known:
-                inside.append("runs/index.md")
             if inside:
                 sections.append({label: index + [uri for uri in inside if uri not in index]})
         return home + sections
@@ -79,9 +84,8 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
         forge: address under which files that are no pages can be read; empty: they are not linked.
         today: the day of the board.
     """
-    found = read_records(root / records, shown=records)
-    published = read_published(root / docs / "runs", shown=f"{docs}/runs")
-    books = {path.stem: path for path in sorted((root / runbooks).glob("[!_]*.py"))}
+    material = read_material(root, docs=docs, records=records, runbooks=runbooks)
+    found, published, books = material.records, material.published, material.books
     record_uris = {r.id: f"decisions/{r.path.rsplit('/', 1)[-1]}" for r in found.records}
     run_uris = {run.path: f"runs/{run.runbook}/{run.run}.md" for run in published.runs}
     book_uris = {name: f"runbooks/{name}.md" for name in books}
@@ -94,6 +98,7 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
         for record in found.records
         for claim in record.claims
     }
+    by_path = {run.path: run for run in published.runs}
     pages: list[SitePage] = [
         record_page(
             record,
@@ -103,10 +108,11 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
             records=record_uris,
             runs=run_uris,
             runbooks=book_uris,
+            published=by_path,
         )
         for record in found.records
     ]
-    findings = [*found.findings, *published.findings]
+    findings = [*material.findings]
     uri = "decisions/index.md"
     pages.append(
         decisions_page(
@@ -116,19 +122,22 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
             pages=record_uris,
             runs=run_uris,
             today=today,
+            later=sum(run.when.date() > today + timedelta(days=1) for run in published.runs),
             introduction=_readme(root, records, site_map, uri)[1],
             findings=[str(finding) for finding in findings],
         )
     )
-    for name, path in books.items():
+    if (root / records / TEMPLATE).is_file():
+        pages.append(_template_page(root / records / TEMPLATE, f"{records}/{TEMPLATE}"))
+    for name, source in books.items():
         pages.append(
             runbook_page(
                 name,
-                path.read_text(encoding="utf-8"),
+                source,
                 [run for run in published.runs if run.runbook == name],
-                path=f"{runbooks}/{path.name}",
+                path=f"{runbooks}/{name}.py",
                 uri=book_uris[name],
-                resolve=site_map.resolver(f"{runbooks}/{path.name}", book_uris[name]),
+                resolve=site_map.resolver(f"{runbooks}/{name}.py", book_uris[name]),
                 run_pages=run_uris,
             )
         )
@@ -181,6 +190,17 @@ def _failures_index(
     )
 
 
+def _template_page(path: Path, shown: str) -> SitePage:
+    title = "Template of a record"
+    text = path.read_text(encoding="utf-8", errors="replace")
+    parts = [
+        f"{front_matter(title)}\n# {title}",
+        f"Copy it from {code(shown)}, or from here.",
+        fence(text, "yaml"),
+    ]
+    return SitePage(_TEMPLATE_URI, title, "\n\n".join(parts) + "\n")
+
+
 def _run_page(
     run: PublishedRun, runbooks: str, site_map: SiteMap, uri: str, books: Mapping[str, str]
 ) -> SitePage:
@@ -209,6 +229,8 @@ def _pages(
             )
     pages |= {record.path: f"decisions/{record.path.rsplit('/', 1)[-1]}" for record in found.records}
     pages |= {f"{records}/README.md": "decisions/index.md", records: "decisions/index.md"}
+    if (root / records / TEMPLATE).is_file():
+        pages[f"{records}/{TEMPLATE}"] = _TEMPLATE_URI
     pages |= {f"{runbooks}/{name}.py": uri for name, uri in books.items()}
     pages |= {runbooks: "runs/index.md", f"{docs}/runs/README.md": "runs/index.md", "README.md": "index.md"}
     for folder, uri in runs.items():

@@ -21,6 +21,7 @@ def decisions_page(
     pages: Mapping[str, str],
     runs: Mapping[str, str],
     today: date,
+    later: int = 0,
     introduction: str = "",
     findings: Sequence[str] = (),
 ) -> SitePage:
@@ -33,6 +34,7 @@ def decisions_page(
         pages: page of each record by id.
         runs: page of each run by the path of its folder.
         today: the day of the board.
+        later: how many runs are dated after that day.
         introduction: Markdown that goes before the tables.
         findings: what is wrong with the files, one line each.
     """
@@ -51,10 +53,14 @@ def decisions_page(
     parts.append(table(("Record", "Status", "Date"), rows) if rows else "There are no records yet.")
     claims = [(record, claim) for record in records for claim in record.claims]
     if claims:
-        parts.append(f"## Still true? {{ #board }}\n\n{_count(claims, standings)} As of {day(today)}.")
+        heading = f"## Still true? {{ #board }}\n\n{_count(claims, standings)} As of {day(today)}."
+        if later:
+            count = f"{later} run is" if later == 1 else f"{later} runs are"
+            heading += f" {count} dated after that day and count for nothing here."
+        parts.append(heading)
         board = [
             (
-                verdict_badge(standings[record.id, claim.id]),
+                verdict_badge(standings[record.id, claim.id], claim),
                 f"[{cell(claim.says)}]({posixpath.relpath(pages[record.id], folder)}#{claim.id})"
                 f"<br><small>{cell(record.id)}, needs {claim.needs}</small>",
                 _last(standings[record.id, claim.id], runs, folder),

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -15,6 +16,7 @@ from reaffirm.site.links import Resolve
 from reaffirm.site.page import SitePage, day, kind_badge, minute
 from reaffirm.site.prose import first_heading, rebuild
 from reaffirm.site.report import facts_markdown, lines_markdown, picture, report_markdown
+from reaffirm.site.stand_ins import box_lines
 from reaffirm.site.text import admonition, code, fence, front_matter, inline, plain, table
 from reaffirm.store.published import PublishedRun
 
@@ -71,7 +73,11 @@ def kind_box(run: PublishedRun) -> str:
         if run.via is Via.REPLAY
         else ""
     )
-    return admonition(box, f"{word} run", sentence + replayed)
+    lines = box_lines(run) if run.kind is Kind.LAB else ()
+    body = (
+        f"{sentence}{replayed} What stood for what:\n\n" + "\n".join(lines) if lines else sentence + replayed
+    )
+    return admonition(box, f"{word} run", body)
 
 
 def _head(run: PublishedRun, uri: str, runbook_page: str) -> str:
@@ -80,9 +86,13 @@ def _head(run: PublishedRun, uri: str, runbook_page: str) -> str:
     rows: list[tuple[str, ...]] = [
         ("Runbook", runbook),
         ("Kind", kind_badge(run.kind, run.via)),
-        ("Started", minute(run.started) + (" (virtual clock)" if run.kind is Kind.SIMULATED else "")),
+        *_times(run),
         ("Run", code(run.run)),
     ]
+    if isinstance(given := run.provenance.get("parameters"), dict):
+        rows.append(("Parameters", _parameters(given)))
+    if commit := _commit(run.provenance.get("git")):
+        rows.append(("Code", commit))
     if run.versions:
         rows.append(("Versions", ", ".join(code(f"{k} {v}") for k, v in sorted(run.versions.items()))))
     if isinstance(machines := run.provenance.get("machines"), str):
@@ -112,6 +122,31 @@ def _head(run: PublishedRun, uri: str, runbook_page: str) -> str:
             f"{kind_box(run)}\n\n{admonition('failure', 'Not completed', why)}\n\n{table(('Run', ' '), rows)}"
         )
     return f"{kind_box(run)}\n\n{table(('Run', ' '), rows)}"
+
+
+def _times(run: PublishedRun) -> list[tuple[str, ...]]:
+    """When it was, by whose clock. A virtual clock dates nothing."""
+    if run.kind is not Kind.SIMULATED:
+        return [("Started", f"{minute(run.started)}, by the clock of the nodes")]
+    return [
+        ("Ran", minute(run.when)),
+        ("Virtual clock", f"began at {minute(run.started)}; it dates nothing"),
+    ]
+
+
+def _parameters(value: Mapping[str, Any]) -> str:
+    if not value:
+        return "all at their defaults"
+    return "<br>".join(
+        code(f"{name} = {json.dumps(value[name], ensure_ascii=False)}") for name in sorted(value)
+    )
+
+
+def _commit(git: Any) -> str:
+    if not isinstance(git, dict) or not isinstance(git.get("commit"), str):
+        return ""
+    dirty = " and changes that are in no commit" if git.get("dirty") else ""
+    return f"git commit {code(git['commit'][:12])}{dirty}"
 
 
 def _cell(cell: Mapping[str, Any], resolve: Resolve) -> str:

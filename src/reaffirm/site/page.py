@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from reaffirm.model.claim import Standing, Verdict
+from reaffirm.model.claim import Claim, ClaimKind, Standing, Verdict
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.record import Record, Status
 from reaffirm.site.text import attribute
@@ -28,9 +28,19 @@ _MEANING = {
 }
 
 
-def verdict_badge(standing: Standing) -> str:
-    """Return the verdict as a badge; ``rehearsed`` and ``stale`` say how the run went."""
+#: What a run of a lower kind says of a cause.
+NO_SUPPORT = "evidence of a lower kind speaks neither for a cause nor against it"
+
+
+def verdict_badge(standing: Standing, claim: Claim) -> str:
+    """Return the verdict as a badge; ``rehearsed`` and ``stale`` say how the run went.
+
+    A rehearsed hypothesis does not: *passed* beside a cause would read like support.
+    """
     meaning = _MEANING[standing.verdict]
+    if standing.verdict is Verdict.REHEARSED and claim.kind is ClaimKind.HYPOTHESIS:
+        title = f"its check ran, on lower evidence only; {NO_SUPPORT}"
+        return f'<span class="rf-badge rf-rehearsed" title="{title}">rehearsed</span>'
     result = f" rf-{standing.result}" if standing.result else ""
     return f'<span class="rf-badge rf-{standing.verdict}{result}" title="{meaning}">{standing}</span>'
 

@@ -2,15 +2,24 @@
 
 import posixpath
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from reaffirm.model.claim import Claim, ClaimKind, Judged, Standing, Verdict
+from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record
 from reaffirm.site.links import Resolve
-from reaffirm.site.page import SitePage, day, kind_badge, status_badge, verdict_badge
+from reaffirm.site.page import NO_SUPPORT, SitePage, day, kind_badge, status_badge, verdict_badge
 from reaffirm.site.prose import rebuild, words
 from reaffirm.site.report import fact_value
+from reaffirm.site.stand_ins import behind
 from reaffirm.site.text import admonition, cell, code, front_matter, inline, table
+from reaffirm.store.published import PublishedRun
 
+_NEEDS = {
+    Kind.SIMULATED: "evidence of any kind: simulated, lab or real",
+    Kind.LAB: "lab or real evidence",
+    Kind.REAL: "real evidence; no other kind decides it",
+}
 Standings = Mapping[tuple[str, str], Standing]
 
 
@@ -23,6 +32,7 @@ def record_page(
     records: Mapping[str, str],
     runs: Mapping[str, str],
     runbooks: Mapping[str, str],
+    published: Mapping[str, PublishedRun] = MappingProxyType({}),
 ) -> SitePage:
     """Return the page of a record.
 
@@ -34,20 +44,22 @@ def record_page(
         records: page of each record by id.
         runs: page of each run by the path of its folder.
         runbooks: page of each runbook by name.
+        published: each run by the path of its folder; tells what stood for what in it.
     """
     title = f"{record.id} {words(record.title)}"
-    here = _Links(uri, records, runs, runbooks)
+    here = _Links(uri, records, runs, runbooks, published)
     parts = [front_matter(title) + f"\n# {inline(title)}", table(("Record", " "), _head(record, here))]
     if record.claims:
         rows = [
-            (verdict_badge(standings[record.id, claim.id]), f"[{cell(claim.says)}](#{claim.id})")
+            (verdict_badge(standings[record.id, claim.id], claim), f"[{cell(claim.says)}](#{claim.id})")
             for claim in record.claims
         ]
         parts.append(table(("Still true?", "What the record claims"), rows))
     parts.append(rebuild(record.body, resolve))
     if record.claims:
         parts.append("## Claims and their evidence")
-        parts += [claim_markdown(claim, standings[record.id, claim.id], here) for claim in record.claims]
+        ids = frozenset(claim.id for claim in record.claims)
+        parts += [claim_markdown(claim, standings[record.id, claim.id], here, ids) for claim in record.claims]
     return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
 
 
@@ -55,9 +67,15 @@ class _Links:
     """Links from one page to records, runs and runbooks."""
 
     def __init__(
-        self, uri: str, records: Mapping[str, str], runs: Mapping[str, str], runbooks: Mapping[str, str]
+        self,
+        uri: str,
+        records: Mapping[str, str],
+        runs: Mapping[str, str],
+        runbooks: Mapping[str, str],
+        published: Mapping[str, PublishedRun],
     ) -> None:
         self._folder = posixpath.dirname(uri)
+        self._published = published
         self._records, self._runs, self._runbooks = records, runs, runbooks
 
     def record(self, record_id: str) -> str:
@@ -65,6 +83,11 @@ class _Links:
 
     def run(self, judged: Judged) -> str:
         return self._link(code(judged.run), self._runs.get(judged.path))
+
+    def behind(self, judged: Judged) -> tuple[str, ...]:
+        """Which image the evidence is about, and what stood in for something else."""
+        run = self._published.get(judged.path)
+        return behind(run, [one.fact for one in judged.found]) if run else ()
 
     def runbook(self, name: str) -> str:
         return self._link(code(name), self._runbooks.get(name))
@@ -89,9 +112,15 @@ def _head(record: Record, here: _Links) -> list[tuple[str, ...]]:
     return rows
 
 
-def claim_markdown(claim: Claim, standing: Standing, here: _Links) -> str:
-    """Return one claim: the sentence, the verdict and why, the check, and the runs behind it."""
-    rows: list[tuple[str, ...]] = [("Verdict", f"{verdict_badge(standing)} {cell(standing.reason)}")]
+def claim_markdown(claim: Claim, standing: Standing, here: _Links, ids: frozenset[str]) -> str:
+    """Return one claim: the sentence, the verdict and why, the check, and the runs behind it.
+
+    ``ids`` are the claims on the page; a rival with a mistake in it is not among them.
+    """
+    reason = cell(standing.reason)
+    if standing.verdict is Verdict.REHEARSED and claim.kind is ClaimKind.HYPOTHESIS:
+        reason += f". This shows that the check can be run; {NO_SUPPORT}."
+    rows: list[tuple[str, ...]] = [("Verdict", f"{verdict_badge(standing, claim)} {reason}")]
     if standing.deciding:
         rows.append(("Evidence", _evidence(standing.deciding, here)))
     rows += [("Beside it", _evidence(judged, here)) for judged in standing.beside]
@@ -100,13 +129,18 @@ def claim_markdown(claim: Claim, standing: Standing, here: _Links) -> str:
             f"{code(one.fact)} {cell(str(one.expect))}" for one in claim.check.conditions
         )
         rows.append(("Check", f"{conditions}<br>in a run of {here.runbook(claim.check.runbook)}"))
-        rows.append(("Needs", f"{kind_badge(claim.needs)} evidence or better"))
+        rows.append(("Needs", _NEEDS[claim.needs]))
     if claim.recheck_after:
         rows.append(("Check again after", f"{claim.recheck_after} days"))
     if claim.told_by and standing.verdict is not Verdict.TOLD:  # then the verdict has said it
         rows.append(("Told by", cell(claim.told_by)))
     if claim.rivals:
-        rows.append(("Rivals", ", ".join(f"[{code(rival)}](#{rival})" for rival in claim.rivals)))
+        rows.append(
+            (
+                "Rivals",
+                ", ".join(f"[{code(one)}](#{one})" if one in ids else code(one) for one in claim.rivals),
+            )
+        )
     word = "Hypothesis: " if claim.kind is ClaimKind.HYPOTHESIS else ""
     return f"### {claim.id} {{ #{claim.id} }}\n\n{word}{inline(claim.says)}\n\n{table(('Claim', ' '), rows)}"
 
@@ -115,7 +149,9 @@ def _evidence(judged: Judged, here: _Links) -> str:
     values = "<br>".join(
         f"{code(one.fact)} = {fact_value(one.value, one.unit, one.by)}" for one in judged.found
     )
-    return f"{values}<br>{kind_badge(judged.kind, judged.via)} {day(judged.started)}, run {here.run(judged)}"
+    parts = [values, *here.behind(judged)]
+    parts.append(f"{kind_badge(judged.kind, judged.via)} {day(judged.started)}, run {here.run(judged)}")
+    return "<br>".join(parts)
 
 
 def findings_box(messages: list[str]) -> str:

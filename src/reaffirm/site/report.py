@@ -28,6 +28,9 @@ _BOX = {
     "timeout": "failure",
 }
 
+#: Verdicts of a row of checks that must not be overlooked.
+_CHECKS = {"FAIL": "fail", "WARNING": "warning", "unknown": "unknown"}
+
 
 def report_markdown(data: Mapping[str, Any], *, resolve: Resolve = no_links) -> str | None:
     """Return a report as Markdown; None when the data is no report that we understand.
@@ -107,6 +110,8 @@ def _block(block: Mapping[str, Any], resolve: Resolve) -> str:
     if "table" in block:
         columns = tuple(cell(str(column)) or " " for column in block["columns"])
         rows = [tuple(_cell(str(value), resolve) for value in row) for row in block["rows"]]
+        if columns[0] == " ":
+            rows = [(_check(row[0]), *row[1:]) for row in rows]
         return _titled(block["table"], table(columns, rows))
     if "log" in block:
         shown = lines_markdown("\n".join(map(str, block["lines"])), str(block["log"]))
@@ -122,6 +127,12 @@ def _cell(text: str, resolve: Resolve) -> str:
         return cell(text)
     target = resolve(f"../{text}")
     return f"[{cell(text)}]({target})" if target and target != f"../{text}" else cell(text)
+
+
+def _check(word: str) -> str:
+    """How one check went; what did not pass is a badge."""
+    kind = _CHECKS.get(word)
+    return f'<span class="rf-badge rf-check-{kind}">{word}</span>' if kind else word
 
 
 def picture(svg: str, alt: str, title: str) -> str:

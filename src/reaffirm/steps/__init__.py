@@ -1,7 +1,8 @@
 """The steps of runbooks, and those of one's own.
 
-For two nodes with containers: preflight, cleanup, probe_image(s), launch, experiment, verify, conclude. For
-anything: command, http, file. A step of one's own, made with ``@reaffirm.step``, is found here by name too.
+For two nodes with containers: preflight, copy_image, cleanup, probe_image(s), launch, experiment, verify,
+conclude. For anything: command, http, file. A step of one's own, made with ``@reaffirm.step``, is found here
+by name too.
 
 Each sends its requests through the transports of a cluster and nothing else, returns a typed result that
 shows itself in a notebook, and hands its facts to the run. No step asks which kind of node it has.
@@ -15,6 +16,7 @@ from reaffirm.steps.authored import AuthoredResult
 from reaffirm.steps.cleanup import CleanupResult, cleanup
 from reaffirm.steps.command import CommandResult, command
 from reaffirm.steps.conclude import ConcludeResult, conclude
+from reaffirm.steps.copy_image import CopyImageResult, copy_image
 from reaffirm.steps.experiment import ExperimentResult, experiment
 from reaffirm.steps.file import FileResult, file
 from reaffirm.steps.http import HttpResult, http
@@ -32,6 +34,7 @@ __all__ = [
     "CleanupResult",
     "CommandResult",
     "ConcludeResult",
+    "CopyImageResult",
     "ExperimentResult",
     "FileResult",
     "HttpResult",
@@ -45,6 +48,7 @@ __all__ = [
     "cleanup",
     "command",
     "conclude",
+    "copy_image",
     "experiment",
     "file",
     "http",

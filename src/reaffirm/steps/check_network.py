@@ -10,7 +10,29 @@ from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import Asker, why_not
 from reaffirm.steps.check_rows import FAIL, PASS, UNKNOWN, WARNING, Checks, all_of
 from reaffirm.steps.fabric import Fabric, find_fabric
-from reaffirm.steps.survey import reaches
+from reaffirm.steps.survey import reaches, survey
+
+
+def look_around(
+    asker: Asker, cluster: Cluster, checks: Checks
+) -> tuple[list[Transport], list[NodeFacts], Fabric, bool | None]:
+    """Check what needs no image and no model: who answers, surveys, fabric, advertised addresses.
+
+    Returns the nodes that answer, what each said, the fabric, and whether every advertised address is
+    reached by its peer.
+    """
+    alive = [node for node in cluster.all if answers(asker, node, checks)]
+    facts = [survey(asker, node) for node in alive]
+    for node in facts:
+        for gap in node.gaps:
+            checks.add(node.node, gap.partition(":")[0], UNKNOWN, gap.partition(": ")[2], "ask by hand")
+    fabric = Fabric()
+    if len(alive) == len(cluster.all):
+        fabric = fabric_between(asker, cluster, facts, checks)
+        same_mtu(fabric, facts, checks)
+    else:
+        checks.add("", "fabric", UNKNOWN, "not every node answers", "make all nodes answer first")
+    return alive, facts, fabric, advertised(asker, alive, facts, checks)
 
 
 def answers(asker: Asker, node: Transport, checks: Checks) -> bool:

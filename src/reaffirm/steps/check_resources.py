@@ -23,9 +23,7 @@ def image(asker: Asker, alive: Sequence[Transport], reference: str, checks: Chec
             seen = f"{image.digest[:19]}… {image.os}/{image.architecture}, {gib(image.size)} GiB"
             checks.add(node.node.name, f"image {reference}", PASS, seen)
         elif why == "absent":
-            then = (
-                f"docker pull {reference} there, or copy it: docker save on a node that has it, docker load"
-            )
+            then = f"docker pull {reference} there; where another node has it: steps.copy_image"
             checks.add(node.node.name, f"image {reference}", FAIL, "not there", then)
         else:
             unknown = True

@@ -9,14 +9,13 @@ from reaffirm.model.report import Outcome
 from reaffirm.model.survey import NodeFacts
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.steps.asking import Asker
-from reaffirm.steps.check_network import advertised, answers, fabric_between, same_mtu
+from reaffirm.steps.check_network import look_around
 from reaffirm.steps.check_resources import image, memory, ports_free, weights
 from reaffirm.steps.check_rows import FAIL, PASS, UNKNOWN, WARNING, Checks, all_of
 from reaffirm.steps.fabric import Fabric
 from reaffirm.steps.named import model_on, reference_of
 from reaffirm.steps.reading import gib
 from reaffirm.steps.result import StepResult, bundle, tell
-from reaffirm.steps.survey import survey
 
 
 @dataclass(frozen=True)
@@ -50,18 +49,7 @@ def preflight(
     references = [reference_of(cluster, image) for image in images]
     here = model_on(cluster, model)
     asker, checks = Asker(), Checks()
-    alive = [node for node in cluster.all if answers(asker, node, checks)]
-    facts = [survey(asker, node) for node in alive]
-    for node in facts:
-        for gap in node.gaps:
-            checks.add(node.node, gap.partition(":")[0], UNKNOWN, gap.partition(": ")[2], "ask by hand")
-    fabric = Fabric()
-    if len(alive) == len(cluster.all):
-        fabric = fabric_between(asker, cluster, facts, checks)
-        same_mtu(fabric, facts, checks)
-    else:
-        checks.add("", "fabric", UNKNOWN, "not every node answers", "make all nodes answer first")
-    reachable = advertised(asker, alive, facts, checks)
+    alive, facts, fabric, reachable = look_around(asker, cluster, checks)
     same_image = [image(asker, alive, reference, checks) for reference in references]
     needed, complete = weights(
         asker, cluster, alive, here.path or model, checks, here.stand_in, need_disk_gib

@@ -42,6 +42,7 @@ class _Reader:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.findings: list[Finding] = []
+        self.ids: tuple[str, ...] = ()
 
     def wrong(self, path: Path, code: str, message: str, hint: str = "") -> None:
         self.findings.append(Finding(self.page.path, self.page.at(*path), code, message, hint))
@@ -59,6 +60,7 @@ class _Reader:
             )
             return
         seen: dict[str, int] = {}
+        self.ids = tuple(str(item["id"]) for item in data if isinstance(item, dict) and "id" in item)
         for index, item in enumerate(data):
             path: Path = ("claims", index)
             before = len(self.findings)
@@ -98,6 +100,10 @@ class _Reader:
             self.wrong(
                 (*path, "rivals"), "claim-rivals", "only a hypothesis has rivals", "add 'kind: hypothesis'"
             )
+        for rival in rivals:
+            if rival not in self.ids:
+                message = f"there is no claim {rival!r} in this record"
+                self.wrong((*path, "rivals"), "claim-rival", message, _mean(rival, self.ids))
         return Claim(
             id=claim_id,
             says=says,
@@ -124,6 +130,7 @@ class _Reader:
             return None
         self.keys(check, _CHECK_KEYS, path, "check-key", "a check")
         runbook = self.text(check, "runbook", path, required=True)
+        line = self.page.at(*path, "runbook")
         if ("all" in check) == ("fact" in check or "expect" in check):
             self.wrong(
                 path, "check-shape", "a check has either 'fact' and 'expect', or 'all' with a list of them"
@@ -131,7 +138,7 @@ class _Reader:
             return None
         if "all" not in check:
             condition = self.condition(check, path)
-            return Check(runbook, (condition,)) if condition else None
+            return Check(runbook, (condition,), line) if condition else None
         items = check["all"]
         if not isinstance(items, list) or not items:
             self.wrong(
@@ -150,7 +157,7 @@ class _Reader:
                 continue
             self.keys(one, _CONDITION_KEYS, here, "check-key", "a condition")
             conditions.append(self.condition(one, here))
-        return Check(runbook, tuple(condition for condition in conditions if condition))
+        return Check(runbook, tuple(condition for condition in conditions if condition), line)
 
     def condition(self, item: Mapping[str, Any], path: Path) -> Condition | None:
         fact = self.text(item, "fact", path, required=True)
@@ -167,7 +174,7 @@ class _Reader:
             )
             return None
         expect = self.expectation(item["expect"], (*path, "expect"))
-        return Condition(fact, expect) if expect else None
+        return Condition(fact, expect, self.page.at(*path, "fact")) if expect else None
 
     def expectation(self, data: Any, path: Path) -> Expectation | None:
         words = [str(operator) for operator in Operator]

@@ -1,16 +1,17 @@
 """Reads the pages of ``docs/container-images``; every error has ``path:line``."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 from packaging.version import InvalidVersion, Version
 
 from reaffirm.errors import DocumentError
+from reaffirm.model.finding import Finding
 from reaffirm.model.image import ContainerImage, Registry, Support
 from reaffirm.model.node import Engine
 from reaffirm.store.frontmatter import Page, read_page
@@ -21,9 +22,10 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}\Z")
 _CLASS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _PLATFORM = re.compile(r"[a-z]+/[a-z0-9]+(?:/v[0-9]+)?\Z")
 
-_REQUIRED = ("name", "reference", "engine", "engine-version", "platform", "status", "source")
-_OPTIONAL = ("python", "torch-version", "transformers-version", "registry", "digest", "support")
-_KEYS = (*_REQUIRED, *_OPTIONAL)
+_KEYS = (
+    *("name", "reference", "engine", "engine-version", "platform", "status", "source"),
+    *("python", "torch-version", "transformers-version", "registry", "digest", "support"),
+)
 _REGISTRY_KEYS = ("names", "count", "absent")
 _HINT = "docs/container-images/README.md tells what each key means"
 
@@ -62,50 +64,105 @@ def read_image(path: Path, *, shown: str = "") -> ContainerImage:
         DocumentError: it cannot be read, has an unknown key, or a value that cannot be meant.
     """
     page = read_page(path, shown=shown)
-    _check_keys(page, page.data, _KEYS, "")
-    for key in _REQUIRED:
-        if key not in page.data:
-            raise _wrong(page, key, f"the key {key!r} is missing")
-    name = _text(page, "name")
-    if not _NAME.match(name):
-        raise _wrong(page, "name", f"name must be lower case words joined by '-', got {name!r}")
-    if name != path.stem:
-        raise _wrong(page, "name", f"name {name!r} must be that of the file, {path.stem!r}")
-    digest = _text(page, "digest") or None
-    if digest is not None and not _DIGEST.match(digest):
-        raise _wrong(page, "digest", f"digest must be 'sha256:' and 64 hexadecimal digits, got {digest!r}")
-    platform = _text(page, "platform")
-    if not _PLATFORM.match(platform):
-        raise _wrong(page, "platform", f"platform must look like linux/arm64, got {platform!r}")
-    return ContainerImage(
-        name=name,
-        reference=_text(page, "reference"),
-        engine=_word(page, "engine", page.data["engine"], Engine),
-        engine_version=_version(page, "engine-version"),
-        python=_version(page, "python"),
-        torch_version=_version(page, "torch-version"),
-        transformers_version=_version(page, "transformers-version"),
-        platform=platform,
-        registry=_registry(page),
-        digest=digest,
-        status=_word(page, "status", page.data["status"], Support),
-        source=_text(page, "source"),
-        support=_support(page),
-        notes=page.body.strip(),
-        path=page.path,
-    )
+    for key, known in _unknown_keys(page):
+        raise _wrong(page, key, known)
+    values = {field: read(page) for field, read in _FIELDS.items()}
+    return ContainerImage(**values, notes=page.body.strip(), path=page.path)
+
+
+def image_findings(folder: Path, *, shown: str) -> tuple[Finding, ...]:
+    """Return everything that is wrong with the pages of a folder, each with its line."""
+    found: list[Finding] = []
+    for path in sorted(folder.glob("*.md")):
+        if path.name in ("README.md", "index.md"):
+            continue
+        try:
+            page = read_page(path, shown=f"{shown}/{path.name}")
+        except DocumentError as error:
+            found.append(_finding(f"{shown}/{path.name}", error))
+            continue
+        problems = [_wrong(page, key, message) for key, message in _unknown_keys(page)]
+        for read in _FIELDS.values():
+            try:
+                read(page)
+            except DocumentError as error:
+                problems.append(error)
+        found += [_finding(page.path, error) for error in problems]
+    return tuple(sorted(set(found)))
+
+
+def _finding(name: str, error: DocumentError) -> Finding:
+    rest = error.message.removeprefix(f"{name}:")
+    line, colon, message = rest.partition(": ")
+    if not colon or not line.isdigit():
+        line, message = "1", rest.strip()
+    return Finding(name, int(line), "image-page", message, error.hint)
 
 
 def _wrong(page: Page, key: str, message: str) -> DocumentError:
     return DocumentError(f"{page.path}:{page.line(key)}: {message}", hint=_HINT)
 
 
+def _unknown_keys(page: Page) -> Iterator[tuple[str, str]]:
+    for key in page.data:
+        if key not in _KEYS:
+            yield key, _unknown(key, _KEYS)
+
+
+def _unknown(key: str, known: tuple[str, ...], under: str = "") -> str:
+    close = get_close_matches(key, known, n=1)
+    meant = f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"
+    return f"unknown key {(under and under + '.') + key!r}{meant}"
+
+
 def _check_keys(page: Page, data: Mapping[str, Any], known: tuple[str, ...], under: str) -> None:
     for key in data:
         if key not in known:
-            close = get_close_matches(key, known, n=1)
-            meant = f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"
-            raise _wrong(page, under or key, f"unknown key {(under and under + '.') + key!r}{meant}")
+            raise _wrong(page, under, _unknown(key, known, under))
+
+
+def _needed(page: Page, key: str) -> None:
+    if key not in page.data:
+        raise _wrong(page, key, f"the key {key!r} is missing")
+
+
+def _name(page: Page) -> str:
+    _needed(page, "name")
+    name, stem = _text(page, "name"), PurePath(page.path).stem
+    if not _NAME.match(name):
+        raise _wrong(page, "name", f"name must be lower case words joined by '-', got {name!r}")
+    if name != stem:
+        raise _wrong(page, "name", f"name {name!r} must be that of the file, {stem!r}")
+    return name
+
+
+def _digest(page: Page) -> str | None:
+    digest = _text(page, "digest") or None
+    if digest is not None and not _DIGEST.match(digest):
+        raise _wrong(page, "digest", f"digest must be 'sha256:' and 64 hexadecimal digits, got {digest!r}")
+    return digest
+
+
+def _platform(page: Page) -> str:
+    platform = _given(page, "platform")
+    if not _PLATFORM.match(platform):
+        raise _wrong(page, "platform", f"platform must look like linux/arm64, got {platform!r}")
+    return platform
+
+
+def _given(page: Page, key: str) -> str:
+    _needed(page, key)
+    return _text(page, key)
+
+
+def _given_word(page: Page, key: str, words: type[_Word]) -> _Word:
+    _needed(page, key)
+    return _word(page, key, page.data[key], words)
+
+
+def _given_version(page: Page, key: str) -> str:
+    _needed(page, key)
+    return _version(page, key)
 
 
 def _text(page: Page, key: str) -> str:
@@ -171,3 +228,21 @@ def _support(page: Page) -> dict[str, Support]:
         raise _wrong(page, "support", f"support must be 'key: {Support.REPORTED}' lines, got {value!r}")
     _check_keys(page, value, tuple(key for key in _KEYS if key != "support"), "support")
     return {key: _word(page, "support", word, Support) for key, word in value.items()}
+
+
+#: Each field of an image and how the page tells it.
+_FIELDS: dict[str, Callable[[Page], Any]] = {
+    "name": _name,
+    "reference": lambda page: _given(page, "reference"),
+    "engine": lambda page: _given_word(page, "engine", Engine),
+    "engine_version": lambda page: _given_version(page, "engine-version"),
+    "python": lambda page: _version(page, "python"),
+    "torch_version": lambda page: _version(page, "torch-version"),
+    "transformers_version": lambda page: _version(page, "transformers-version"),
+    "platform": _platform,
+    "registry": _registry,
+    "digest": _digest,
+    "status": lambda page: _given_word(page, "status", Support),
+    "source": lambda page: _given(page, "source"),
+    "support": _support,
+}

@@ -115,6 +115,16 @@ def node_program_folders(project: Project | None = None) -> tuple[Path, ...]:
     return _folders("node", project.root / "scripts" / "node" if project else None)
 
 
+def facts_pages(docs: Path | None = None) -> tuple[Path, ...]:
+    """Return the pages that document facts: the one in these documents, then the package's."""
+    package = Path(str(resources.files("reaffirm")))
+    in_wheel = package / "_catalogue" / "facts.md"
+    bundled = in_wheel if in_wheel.is_file() else package.parent.parent / "docs/reference/facts.md"
+    own = docs / "reference/facts.md" if docs else None
+    found = [page for page in (own, bundled) if page is not None and page.is_file()]
+    return tuple(dict.fromkeys(page.resolve() for page in found))
+
+
 def _names_us(pyproject: Path) -> bool:
     if not pyproject.is_file():
         return False

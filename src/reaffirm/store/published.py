@@ -8,15 +8,18 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Never, TypeVar
 
-from reaffirm.errors import DocumentError
+from reaffirm.errors import DocumentError, MachineFileError
 from reaffirm.model.claim import Evidence
 from reaffirm.model.evidence import Kind, Via, lowest
 from reaffirm.model.fact import FACTS_MIME, Fact, is_fact_name
 from reaffirm.model.finding import Finding
+from reaffirm.model.node import Machines
 from reaffirm.model.report import facts_from_json
+from reaffirm.store.machines import read_machines
 
 #: The version of ``facts.json`` and ``provenance.json`` that is understood.
 SCHEMA = 1
@@ -32,7 +35,8 @@ _HINT = "publish the run again with `reaffirm publish`; these files are never ed
 class PublishedRun:
     """One run under ``docs/runs``. ``path`` is its folder as messages name it, ``folder`` where it lies.
 
-    ``started`` is the node's time (UTC). ``files`` are the paths of what lies in the folder.
+    ``started`` is the node's time (UTC), ``ran`` when the machine that ran it began (UTC); None where
+    nobody wrote that down. ``files`` are the paths of what lies in the folder.
     """
 
     run: str
@@ -46,17 +50,29 @@ class PublishedRun:
     versions: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    ran: datetime | None = None
 
     @property
     def when(self) -> datetime:
         """When the run happened (UTC): the node's time, which dates its evidence.
 
-        The clock of simulated nodes is virtual and dates nothing; such a run carries its time in its name.
+        The clock of simulated nodes is virtual and dates nothing; for such a run it is when the runner ran
+        it. Runs from before that was written down have it in their name.
         """
         if self.kind is Kind.SIMULATED:
+            if self.ran is not None:
+                return self.ran
             with suppress(ValueError):
                 return datetime.strptime(self.run[:16], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return self.started
+
+    @cached_property
+    def machines(self) -> Machines | None:
+        """The machine file that was published with the run; None where there is none that can be read."""
+        try:
+            return read_machines(self.folder / "machines.toml", shown=f"{self.path}/machines.toml")
+        except MachineFileError:
+            return None
 
     def evidence(self) -> tuple[Evidence, ...]:
         """Return each fact of the run as evidence."""
@@ -166,6 +182,7 @@ def read_run(folder: Path, *, shown: str = "") -> PublishedRun:
         folder=folder,
         versions={str(k): str(v) for k, v in versions.items()} if isinstance(versions, dict) else {},
         provenance=provenance,
+        ran=_time(provenance["ran"], provenance_name, "ran") if provenance.get("ran") else None,
         files=tuple(sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())),
     )
 
@@ -252,14 +269,14 @@ def _word(of: type[_Word], data: Mapping[str, Any], key: str, shown: str) -> _Wo
     return of(data[key])
 
 
-def _time(value: Any, shown: str) -> datetime:
+def _time(value: Any, shown: str, key: str = "started") -> datetime:
     """Read ISO 8601 or seconds since the epoch; without an offset it is UTC."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value, UTC)
         moment = datetime.fromisoformat(str(value))
     except (ValueError, OverflowError, OSError) as error:
-        msg = f"{shown}:1: 'started' must be a time such as 2026-11-30T09:00:00Z, got {value!r}"
+        msg = f"{shown}:1: {key!r} must be a time such as 2026-11-30T09:00:00Z, got {value!r}"
         raise DocumentError(msg, hint=_HINT) from error
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 

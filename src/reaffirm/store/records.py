@@ -13,6 +13,7 @@ from reaffirm.model.finding import Finding
 from reaffirm.model.record import Record, Status
 from reaffirm.store.claim_format import read_claims
 from reaffirm.store.frontmatter import Page, read_page
+from reaffirm.store.template import leftovers, placeholders
 
 _FILE = re.compile(r"(?P<id>\d+)-(?P<slug>.+)\.md\Z", re.IGNORECASE)
 _NO_RECORDS = re.compile(r"(readme|index|_index|(0+-|adr-)?template.*|.*-template)\.md\Z", re.IGNORECASE)
@@ -47,13 +48,14 @@ def read_records(folder: Path, *, shown: str = "") -> Records:
     skipped: list[str] = []
     findings: list[Finding] = []
     seen: dict[str, str] = {}
+    template = placeholders(folder)
     for path in sorted(folder.glob("*.[mM][dD]"), key=_order):
         name = f"{prefix}/{path.name}"
         if _NO_RECORDS.match(path.name):
             skipped.append(name)
             continue
         try:
-            record, wrong = read_record(path, shown=name)
+            record, wrong = read_record(path, shown=name, template=template)
         except DocumentError as error:
             findings.append(_finding(name, error))
             continue
@@ -68,14 +70,16 @@ def read_records(folder: Path, *, shown: str = "") -> Records:
     return Records(tuple(records), tuple(skipped), tuple(sorted(findings)))
 
 
-def read_record(path: Path, *, shown: str = "") -> tuple[Record, tuple[Finding, ...]]:
-    """Read one record.
+def read_record(
+    path: Path, *, shown: str = "", template: frozenset[str] = frozenset()
+) -> tuple[Record, tuple[Finding, ...]]:
+    """Read one record. ``template`` holds lines that nobody may leave as they are.
 
     Raises:
         DocumentError: the file cannot be read at all; what is merely wrong in it is a finding.
     """
     page = read_page(path, shown=shown)
-    findings = list(_strangers(page))
+    findings = [*_strangers(page), *leftovers(page, template)]
     match = _FILE.match(path.name)
     record_id = match["id"] if match else path.stem
     title, body, body_line = _title(page)

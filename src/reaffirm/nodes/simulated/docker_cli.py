@@ -28,6 +28,7 @@ class Docker:
         """Answer ``docker WORDS…``."""
         commands: Mapping[str, Callable[[list[str]], Output]] = {
             "version": self._version,
+            "info": self._info,
             "ps": self._ps,
             "inspect": self._inspect,
             "logs": self._logs,
@@ -65,6 +66,12 @@ class Docker:
         template, _ = take_format(words, "version")
         data = {"Client": {"Version": self.world.docker}, "Server": {"Version": self.world.docker}}
         shown = f"Client:\n Version: {self.world.docker}"
+        return Output(0, (render(template, data) if template else shown) + "\n")
+
+    def _info(self, words: list[str]) -> Output:
+        template, _ = take_format(words, "info")
+        data = {"DockerRootDir": "/var/lib/docker", "ServerVersion": self.world.docker}
+        shown = f"Server:\n Server Version: {self.world.docker}\n Docker Root Dir: /var/lib/docker"
         return Output(0, (render(template, data) if template else shown) + "\n")
 
     def _ps(self, words: list[str]) -> Output:
@@ -127,6 +134,7 @@ class Docker:
         for reference, image in self.node.images.items():
             repository, _, tag = reference.partition(":")
             row = {"Repository": repository, "Tag": tag or "latest", "ID": image_id(image)[7:19]}
+            row["Size"] = f"{inspect_image(self.node, image)['Size'] / 1e9:.1f}GB"
             rows.append(render(template or "{{.Repository}}:{{.Tag}} {{.ID}}", row) + "\n")
         return Output(0, "".join(rows))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from reaffirm.model.image import ContainerImage
 from reaffirm.model.node import Engine
+from reaffirm.nodes.simulated.image_copy import fetch, serve
 from reaffirm.nodes.simulated.machine import SimulatedNode
 from reaffirm.nodes.simulated.network import Way
 from reaffirm.nodes.simulated.shell import Output
@@ -33,6 +34,12 @@ def run_program(
                 return _told(_weights(node, model, cache))
             case "probe_image.py", [engine, architecture, *_]:
                 return _told(_probe(image, engine, architecture))
+            case "list_models.py", [cache, *_]:
+                return _told(_models(node, cache))
+            case "serve_image.py", [reference, address, peer, wait, _]:
+                return _told(serve(world, node, reference, address, peer, float(wait)))
+            case "fetch_image.py", [address, port, ticket, limit]:
+                return _told(fetch(world, node, address, int(port), ticket, float(limit)))
             case "example_server.py", _:
                 return Output(1, "", "OSError: on a simulated node only engines serve HTTP\n")
             case "", _:
@@ -94,6 +101,19 @@ def _weights(node: SimulatedNode, model: str, cache: str) -> dict[str, Any]:
         "architectures": [found.architecture],
         "digest": "sha256:" + hashlib.sha256(text.encode()).hexdigest(),
     }
+
+
+def _models(node: SimulatedNode, cache: str) -> dict[str, Any]:
+    where = cache.replace("~", node.home, 1) if cache.startswith("~") else cache
+    here = where.rstrip("/") == node.hf_cache.rstrip("/")
+    held = [weights for weights in node.weights.values() if here and not weights.folder]
+    models = [
+        {"name": weights.model, "bytes": sum(sizes.values()), "unfinished": len(weights.cut)}
+        for weights in held
+        if (sizes := weights.sizes())
+    ]
+    there = node.exists(where)
+    return {"cache": where, "there": there, "hf_home": None, "models": models, "more": 0}
 
 
 _REGISTRY = {

@@ -197,6 +197,12 @@ def meminfo(node: SimulatedNode) -> str:
     return "".join(f"{name + ':':<16}{round(gib * _KIB):>9} kB\n" for name, gib in rows.items())
 
 
+def _boot_id(node: SimulatedNode) -> str:
+    """Return a made-up id of the running kernel: every simulated node has a kernel of its own."""
+    digest = hashlib.sha256(f"boot of {node.name}".encode()).hexdigest()
+    return "-".join((digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32])) + "\n"
+
+
 def _cat(node: SimulatedNode, rest: list[str], stdin: str | None) -> Output:
     if not rest or rest == ["-"]:
         # bytes that are no text come back as what no text is shown as
@@ -205,6 +211,8 @@ def _cat(node: SimulatedNode, rest: list[str], stdin: str | None) -> Output:
     for path in rest:
         if path == "/proc/meminfo":
             out += meminfo(node)
+        elif path == "/proc/sys/kernel/random/boot_id":
+            out += _boot_id(node)
         elif path in node.files:
             out += node.files[path]
         else:

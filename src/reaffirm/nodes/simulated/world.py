@@ -13,6 +13,7 @@ from reaffirm.model.image import ContainerImage
 from reaffirm.model.node import Machines
 from reaffirm.nodes.simulated.container import Container, RunSpec
 from reaffirm.nodes.simulated.engine_command import BadCommandError, parse_engine
+from reaffirm.nodes.simulated.image_copy import Offer
 from reaffirm.nodes.simulated.lines import durations
 from reaffirm.nodes.simulated.machine import SimulatedNode
 from reaffirm.nodes.simulated.network import Host, Way, Wires
@@ -74,6 +75,8 @@ class World:
         self.dialling: dict[str, tuple[str, int]] = {}
         #: Containers whose rank has come to the end of its start.
         self.arrived: set[str] = set()
+        #: Images that wait for a peer, by address and port.
+        self.offers: dict[tuple[str, int], Offer] = {}
         self._containers = 0
 
     @classmethod

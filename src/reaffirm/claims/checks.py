@@ -1,0 +1,116 @@
+"""Whether the check of a claim can ever find what it names. Pure: vocabularies in, findings out.
+
+A misspelt runbook or fact would leave its claim ``told`` for ever, and nobody would notice.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+
+from reaffirm.model.claim import Claim, Evidence
+from reaffirm.model.finding import Finding
+from reaffirm.model.record import Record
+from reaffirm.model.vocabulary import DocumentedFact, RunbookWords
+
+
+class Vocabulary:
+    """Everything that a check may name."""
+
+    def __init__(
+        self,
+        runbooks: Mapping[str, RunbookWords],
+        documented: Iterable[DocumentedFact] = (),
+        evidence: Iterable[Evidence] = (),
+        images: Iterable[str] = (),
+    ) -> None:
+        """Take what was read.
+
+        Args:
+            runbooks: what the source of each runbook tells, by its name.
+            documented: the facts of steps.
+            evidence: the facts of published runs.
+            images: names of container images.
+        """
+        self._runbooks = runbooks
+        self._documented = tuple(documented)
+        self._images = tuple(images)
+        self._published: dict[str, set[str]] = {}
+        for one in evidence:
+            self._published.setdefault(one.runbook, set()).add(one.fact)
+
+    def findings(self, claim: Claim) -> tuple[Finding, ...]:
+        """Return what is wrong with the names in a claim's check; a claim without a check has no mistake."""
+        if claim.check is None:
+            return ()
+        check = claim.check
+        if check.runbook not in self._runbooks:
+            near = get_close_matches(check.runbook, self._runbooks, n=1)
+            known = ", ".join(self._runbooks) or "none yet"
+            hint = f"did you mean {near[0]!r}?" if near else f"runbooks here: {known}"
+            message = f"there is no runbook {check.runbook!r}"
+            return (Finding(claim.path, check.line or claim.line, "check-runbook", message, hint),)
+        found = []
+        for condition in check.conditions:
+            problem = self._unknown(check.runbook, condition.fact)
+            if problem is not None:
+                message = f"no run of {check.runbook} finds the fact {condition.fact!r}"
+                line = condition.line or claim.line
+                found.append(Finding(claim.path, line, "check-fact", message, problem))
+        return tuple(found)
+
+    def _unknown(self, runbook: str, fact: str) -> str | None:
+        """Return what to do about a fact that nothing tells of; None where it is known."""
+        words = self._runbooks[runbook]
+        published = self._published.get(runbook, set())
+        if fact in published or fact in words.names or words.open:
+            return None
+        if fact.partition(".")[0] in words.heads or any(re.fullmatch(p, fact) for p in words.patterns):
+            return None
+        for one in self._documented:
+            if any(one.pattern(head).fullmatch(fact) for head in self._heads(one, words)):
+                return self._image(one, fact, words)
+        near = get_close_matches(fact, [*self._names(words), *words.names, *published], n=1, cutoff=0.8)
+        if near:
+            return f"did you mean {near[0]!r}?"
+        return "docs/reference/facts.md lists those of the steps; a runbook's own is noted with reaffirm.fact"
+
+    def _image(self, one: DocumentedFact, fact: str, words: RunbookWords) -> str | None:
+        """A name of an image may be anybody's; one that nearly is that of a known image is a slip."""
+        if "<image>" not in one.name:
+            return None
+        image = re.fullmatch(re.escape(one.name).replace("<image>", "(.+)"), fact)
+        known = self._known_images(words)
+        if image is None or image[1] in known:
+            return None
+        near = get_close_matches(image[1], sorted(known), n=1, cutoff=0.85)
+        if not near:
+            return None
+        meant = one.name.replace("<image>", near[0])
+        return f"did you mean {meant!r}? An image of its own has a page in docs/container-images"
+
+    @staticmethod
+    def _heads(one: DocumentedFact, words: RunbookWords) -> set[str]:
+        return {one.head, *words.prefixes.get(one.step, ())}
+
+    def _known_images(self, words: RunbookWords) -> set[str]:
+        texts = [text for text in words.texts if len(text) < 100 and " " not in text]
+        return {re.sub(r"[^A-Za-z0-9_-]", "-", text) for text in (*self._images, *texts)}
+
+    def _names(self, words: RunbookWords) -> list[str]:
+        names = [f"{head}.{one.tail}" for one in self._documented for head in self._heads(one, words)]
+        images = sorted(self._known_images(words))
+        return [name.replace("<image>", image) for name in names for image in images or ["<image>"]]
+
+
+def without_mistakes(record: Record, findings: Iterable[Finding]) -> Record:
+    """Return the record without the claims that a finding is about: a wrong check must not decide."""
+    wrong = {finding.line for finding in findings if finding.path == record.path}
+    kept = tuple(claim for claim in record.claims if not _lines(claim) & wrong)
+    return replace(record, claims=kept)
+
+
+def _lines(claim: Claim) -> set[int]:
+    if claim.check is None:
+        return set()
+    return {claim.check.line or claim.line, *(c.line or claim.line for c in claim.check.conditions)}

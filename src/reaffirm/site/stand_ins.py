@@ -1,0 +1,66 @@
+"""What stood for what in a run: the images as its machines know them, and what was not the thing itself.
+
+A lab reads the registry of an image of its own and serves a model of its own. Evidence that does not say so
+would pass for evidence about the image and the model of the record.
+"""
+
+from collections.abc import Iterable
+
+from reaffirm.site.report import fact_value
+from reaffirm.site.text import code, inline
+from reaffirm.store.published import PublishedRun
+
+_DIGEST = 19  # 'sha256:' and twelve digits, as `docker images` shows them
+
+
+def images(run: PublishedRun) -> tuple[tuple[str, str], ...]:
+    """Return the name and the reference of each image that the run's machine file names."""
+    return tuple(run.machines.images.items()) if run.machines else ()
+
+
+def models(run: PublishedRun) -> tuple[tuple[str, str], ...]:
+    """Return each model with the sentence about what stood in its place."""
+    found = run.machines.models.items() if run.machines else ()
+    return tuple((name, here.stand_in) for name, here in found if here.stand_in)
+
+
+def notes(run: PublishedRun) -> tuple[tuple[str, str], ...]:
+    """Return each engine of which not all ran, with the sentence that says what did."""
+    found = run.machines.launch.items() if run.machines else ()
+    return tuple((name, here.note) for name, here in found if here.note)
+
+
+def box_lines(run: PublishedRun) -> tuple[str, ...]:
+    """Return Markdown list items for the head of a run's page."""
+    lines = [f"-   image {code(name)} was {code(reference)}" for name, reference in images(run)]
+    lines += [f"-   model {code(name)} was replaced: {inline(text)}" for name, text in models(run)]
+    lines += [f"-   engine {code(name)}, in part: {inline(text)}" for name, text in notes(run)]
+    return tuple(lines)
+
+
+def behind(run: PublishedRun, facts: Iterable[str]) -> tuple[str, ...]:
+    """Return, in Markdown, what the named facts of a run are about: which image, and what stood in.
+
+    A fact of a probe is about one image. A fact of a launch is about the engine whose name the run found
+    under the same first word, and about the model.
+    """
+    names = list(facts)
+    known = {fact.name: fact.value for fact in run.facts}
+    lines: list[str] = []
+    for image in dict.fromkeys(name.split(".")[1] for name in names if name.startswith("probe.")):
+        reference = dict(images(run)).get(image, "")
+        digest = known.get(f"probe.{image}.digest")
+        shown = [code(reference)] if reference else []
+        shown += [fact_value(digest[:_DIGEST])] if isinstance(digest, str) else []
+        if shown:
+            lines.append(f"read in the image {', '.join(shown)}")
+    heads = dict.fromkeys(name.partition(".")[0] for name in names)
+    partly = dict(notes(run))
+    engines = [str(known[f"{head}.engine"]) for head in heads if f"{head}.engine" in known]
+    lines += [
+        f"ran in part: {inline(partly[engine])}" for engine in dict.fromkeys(engines) if engine in partly
+    ]
+    serves = any(engine not in partly for engine in engines) or "verify" in heads
+    if serves:
+        lines += [f"in place of {code(name)}: {inline(text)}" for name, text in models(run)]
+    return tuple(lines)

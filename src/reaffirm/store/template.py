@@ -1,0 +1,51 @@
+"""Finds in a record what its author copied from the template and never wrote anew."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from reaffirm.errors import DocumentError
+from reaffirm.model.finding import Finding
+from reaffirm.store.frontmatter import Page, read_page
+
+TEMPLATE = "0000-template.md"
+_HEADING = re.compile(r"#{2,}\s")
+_HINT = "write what holds for this decision, or remove the line"
+
+
+def leftovers(page: Page, placeholders: frozenset[str]) -> Iterator[Finding]:
+    """Yield each line of a record that is word for word the template's; headings are meant to stay."""
+    for number, line in enumerate(page.body.split("\n"), page.body_line):
+        if line.strip() in placeholders:
+            message = f"still the template's words: {line.strip()!r}"
+            yield Finding(page.path, number, "template-text", message, _HINT)
+
+
+def placeholders(folder: Path) -> frozenset[str]:
+    """Return the lines to be replaced of the folder's template and of the one that comes with the package."""
+    found: set[str] = set()
+    for path in (folder / TEMPLATE, _bundled()):
+        if path.is_file():
+            state = path.stat()
+            found |= _lines(path, state.st_mtime_ns, state.st_size)
+    return frozenset(found)
+
+
+@cache
+def _lines(path: Path, _mtime_ns: int, _size: int) -> frozenset[str]:
+    try:
+        return frozenset(_wanted(read_page(path).body.split("\n")))
+    except DocumentError:
+        return frozenset()
+
+
+def _wanted(lines: Iterable[str]) -> Iterator[str]:
+    return (line.strip() for line in lines if line.strip() and not _HEADING.match(line))
+
+
+def _bundled() -> Path:
+    package = Path(str(resources.files("reaffirm")))
+    in_wheel = package / "_catalogue" / "template.md"
+    return in_wheel if in_wheel.is_file() else package.parent.parent / "adrs" / TEMPLATE

@@ -1,0 +1,85 @@
+"""docs/tutorial, executed: its pages one after the other in a throw-away copy of the project."""
+
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from followed import ROOT, Reader, blocks, copy_of_the_project
+
+from reaffirm.claims.verdict import standing
+from reaffirm.model.claim import Verdict
+from reaffirm.model.evidence import Kind
+from reaffirm.store.published import read_published
+from reaffirm.store.records import read_records
+
+TUTORIAL = ROOT / "docs" / "tutorial"
+PAGES = [TUTORIAL / f"{name}.md" for name in ("1-first-run", "2-break-it", "3-a-claim-of-your-own")]
+LAB_PAGE = TUTORIAL / "4-on-the-lab.md"
+INSTALL = "python3 -m venv .venv && .venv/bin/pip install -q . && "
+# What a test does not do: install from a registry, serve for ever, put the lab up and down.
+INSTEAD = {
+    INSTALL: "",
+    "mkdocs serve": "mkdocs build --strict --site-dir build/site",
+    "sudo scripts/lab up": "scripts/lab status",
+    "sudo scripts/lab down": "true",
+}
+# What undoes the third page; the test looks before that.
+UNDO = "rm -r docs/runs/time_a_start"
+
+
+def test_every_page_is_followed() -> None:
+    """A page that nobody runs, or a block that is only shown, would grow wrong unseen."""
+    assert sorted(TUTORIAL.glob("*.md")) == sorted([*PAGES, LAB_PAGE, TUTORIAL / "index.md"])
+    for page in [*PAGES, LAB_PAGE]:
+        text = page.read_text(encoding="utf-8")
+        assert len(blocks(page)) == len(re.findall(r"^ *```\w", text, re.MULTILINE)), page.name
+        assert [block for block in blocks(page) if block.language != "console" and not block.title] == []
+
+
+def test_the_first_command_is_that_of_the_readme() -> None:
+    """The two would drift apart, and the README's would be untested."""
+    command = f"{INSTALL}.venv/bin/papermill runbooks/pivot_to_vllm.py\n"
+    assert f"\n{command}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"$ {command}" in PAGES[0].read_text(encoding="utf-8")
+
+
+def test_the_pages_hold(tmp_path: Path) -> None:
+    """A newcomer would type a command that fails, or look for a line that is not there."""
+    assert UNDO in PAGES[-1].read_text(encoding="utf-8")
+    instead = {**INSTEAD, UNDO: f"mkdir kept && cp -R docs/runs adrs kept && {UNDO}"}
+    reader = Reader(copy_of_the_project(tmp_path / "project"), instead)
+    for page in PAGES:
+        reader.follow(page)
+    kept = reader.folder / "kept"
+    [run] = [run for run in read_published(kept / "runs").runs if run.runbook == "time_a_start"]
+    assert run.kind is Kind.REAL
+    [record] = [record for record in read_records(kept / "adrs").records if record.id == "0999"]
+    verdicts = {
+        claim.id: standing(claim, run.evidence(), datetime.now(UTC).date()).verdict for claim in record.claims
+    }
+    [p95] = [fact.value for fact in run.facts if fact.name == "start.p95"]
+    # How fast this machine is, the test does not say: only that the claim is decided.
+    cheap = Verdict.AFFIRMED if isinstance(p95, float) and p95 < 20 else Verdict.REFUTED
+    assert verdicts == {"a-start-is-cheap": cheap, "a-start-costs-nothing": Verdict.REFUTED}
+    left = {
+        str(path.relative_to(reader.folder)) for path in reader.folder.glob("[!k]*/**/*") if path.is_file()
+    }
+    new = {path for path in left if not (ROOT / path).exists()}
+    assert {path for path in new if not path.startswith((".venv/", "runs/", "build/"))} == set()
+
+
+@pytest.mark.lab
+def test_the_page_about_the_lab_holds(tmp_path: Path) -> None:
+    """A newcomer with a lab would be led astray on its last page."""
+    status = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "lab"), "status"],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    if status.returncode != 0:
+        pytest.skip("lab: `scripts/lab status` says it is not up")
+    Reader(copy_of_the_project(tmp_path / "project"), INSTEAD).follow(LAB_PAGE)

@@ -1,0 +1,107 @@
+"""Evidence of the lab says what it is about, and hypotheses get no support from rehearsals."""
+
+import shutil
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from reaffirm.model.claim import Claim, ClaimKind, Judged, Result, Standing, Verdict
+from reaffirm.model.evidence import Kind, Via
+from reaffirm.model.fact import Fact
+from reaffirm.site.image_page import with_head
+from reaffirm.site.notebook import kind_box
+from reaffirm.site.page import verdict_badge
+from reaffirm.site.report import report_markdown
+from reaffirm.site.stand_ins import behind
+from reaffirm.store.published import PublishedRun, read_run
+
+_SPECIMENS = Path(__file__).parent / "specimens"
+_LAB = _SPECIMENS / "project/docs/runs/measure_latency/2026-02-01-lab"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> PublishedRun:
+    """A run on a lab whose image and model are not those of the records."""
+    folder = tmp_path / "measure_latency/2026-02-01-lab"
+    shutil.copytree(_LAB, folder)
+    shutil.copy(_SPECIMENS / "lab-machines.toml", folder / "machines.toml")
+    facts = {
+        "probe.toy.supports_model": False,
+        "probe.toy.digest": "sha256:" + "0123456789abcdef" * 4,
+        "retry.engine": "sglang",
+        "retry.outcome": "reached",
+        "launch.engine": "vllm",
+        "launch.ready": True,
+    }
+    return replace(read_run(folder), facts=tuple(Fact(name, value) for name, value in facts.items()))
+
+
+@pytest.mark.parametrize(
+    ("fact", "line"),
+    [
+        ("probe.toy.supports_model", "read in the image `toy:lab`, `sha256:0123456789ab`"),
+        ("retry.outcome", "ran in part: Groups only, no server."),
+        ("launch.ready", "in place of `big/model`: A small model with random weights."),
+    ],
+)
+def test_evidence_says_what_it_is_about(run: PublishedRun, fact: str, line: str) -> None:
+    """A lab's own image would pass for the image of the record."""
+    assert behind(run, [fact]) == (line,)
+
+
+def test_a_run_without_a_machine_file_says_nothing_of_it() -> None:
+    """The page of an older run would not build."""
+    assert behind(read_run(_LAB), ["launch.ready"]) == ()
+
+
+def test_the_box_of_a_lab_run_lists_what_stood_in(run: PublishedRun) -> None:
+    """A reader of the notebook would take the small model for the big one."""
+    box = kind_box(run)
+    for words in (
+        "image `toy` was `toy:lab`",
+        "`big/model` was replaced: A small",
+        "`sglang`, in part: Groups",
+    ):
+        assert words in box
+
+
+def test_a_rehearsed_hypothesis_has_not_passed() -> None:
+    """'rehearsed (passed)' beside a cause would read like support for it."""
+    at = datetime(2026, 2, 1, tzinfo=UTC)
+    judged = Judged(Result.PASSED, Kind.LAB, Via.LIVE, at, "r", "book", "as expected")
+    rehearsed = Standing(Verdict.REHEARSED, "as expected", judged)
+    cause = verdict_badge(rehearsed, Claim("a", "A.", ClaimKind.HYPOTHESIS))
+    assert ">rehearsed</span>" in cause
+    assert "speaks neither for a cause nor against it" in cause
+    assert ">rehearsed (passed)</span>" in verdict_badge(rehearsed, Claim("a", "A."))
+
+
+def test_a_check_that_did_not_pass_stands_out() -> None:
+    """A warning among twenty rows would be overlooked."""
+    rows = [["WARNING", "a"], ["FAIL", "b"], ["pass", "c"], ["<b>FAIL</b>", "d"]]
+    block = {"table": "Checks", "columns": ["", "node"], "rows": rows}
+    data = {"step": "preflight", "kind": "lab", "outcome": "pass", "summary": "x", "blocks": [block]}
+    text = report_markdown(data)
+    assert text is not None
+    assert '<span class="rf-badge rf-check-warning">WARNING</span>' in text
+    assert '<span class="rf-badge rf-check-fail">FAIL</span>' in text
+    assert "| pass |" in text
+    assert text.count("rf-check-") == 2
+
+
+def test_a_value_that_was_made_up_says_so() -> None:
+    """It would pass for what the image holds."""
+    data = {
+        "name": "toy",
+        "engine": "vllm",
+        "python": "none",
+        "status": "reported",
+        "support": {"python": "made-up"},
+    }
+    text = with_head("# toy\n", data)
+    assert (
+        '| Python | none | <span class="rf-badge rf-made-up">made up for the simulated nodes</span> |' in text
+    )
+    assert '| Engine | vllm | <span class="rf-badge rf-known">told by others</span> |' in text
