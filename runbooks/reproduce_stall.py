@@ -19,7 +19,7 @@
 # (`SGLANG_HOST_IP`, or `VLLM_HOST_IP`). Nothing else differs, so if the arms end differently, that has one
 # cause.
 #
-# **Time and risk.** On simulated nodes: seconds. On the lab: about three minutes for one boot of each arm. On
+# **Time and risk.** On simulated nodes: seconds. On the lab: two to five minutes for one boot of each arm. On
 # real Sparks nobody has timed it; the silence that has to last before it counts (`stall_limit`) alone is five
 # minutes. What runs there already is safe: a port that is taken, or too little memory, stops the run before
 # anything is started.

@@ -106,7 +106,7 @@ def main():
     address, port, ticket, limit = sys.argv[1], int(sys.argv[2]), sys.argv[3], float(sys.argv[4])
     signal.signal(signal.SIGALRM, over)
     signal.signal(signal.SIGTERM, over)
-    signal.alarm(int(limit))
+    signal.alarm(max(1, int(limit)))
     answer = {"loaded": False, "bytes": 0, "seconds": 0.0, "sha256": None, "said": "", "why": ""}
     with tempfile.TemporaryFile() as said:
         try:

@@ -106,7 +106,7 @@ def send(connection, reference, ticket, challenge):
 
 def serve(server, reference, peer, ticket, wait, limit):
     """Wait for the peer, send the image, end."""
-    signal.alarm(int(limit))
+    signal.alarm(max(1, int(limit)))
     found = admitted(server, peer, ticket, time.monotonic() + wait)
     server.close()
     if found:
