@@ -57,11 +57,12 @@ def test_it_is_real_and_the_labs_marker_makes_it_lab(
     """A runbook that is run on a host of the lab would give real evidence."""
     assert local.kind is Kind.REAL
     marker = tmp_path / "marker"
-    marker.touch()
     monkeypatch.setattr(local_module, "LAB_MARKER", str(marker))
-    other = LocalTransport(HERE)
-    assert other.kind is Kind.LAB
-    other.close()
+    for text, kind in (("reaffirm lab host spark-1\n", Kind.LAB), ("", Kind.REAL), ("welcome\n", Kind.REAL)):
+        marker.write_text(text)
+        other = LocalTransport(HERE)
+        assert other.kind is kind, text
+        other.close()
 
 
 def test_what_left_the_process_group_is_ended_too(local: Transport) -> None:

@@ -529,3 +529,11 @@ def test_connect_records_real_machines_and_replays_them(
     (published / "provenance.json").write_text('{"kind": "real"}')
     monkeypatch.chdir(published)
     assert story(reaffirm.connect("mine")) == told
+
+
+def test_an_account_that_answers_to_anything_is_no_lab_host(start: Start) -> None:
+    """A real machine behind a forced command would count as the lab, where nothing needs consent."""
+    server = start("ForceCommand echo welcome")
+    node = open_nodes(server.machines("loopback"))["loopback"]
+    assert node.kind is Kind.REAL
+    node.close()

@@ -16,7 +16,7 @@ from reaffirm.model.node import NodeSpec
 from reaffirm.nodes.command_stream import CommandStream, timed_out
 from reaffirm.nodes.http_reading import ByteStream, Reading
 from reaffirm.nodes.http_request import check_request
-from reaffirm.nodes.lab_marker import LAB_MARKER
+from reaffirm.nodes.lab_marker import LAB_MARKER, kind_by_marker
 from reaffirm.nodes.local_commands import LocalCommand, NotStartedError
 from reaffirm.nodes.loop_thread import LoopThread
 from reaffirm.nodes.transport import LineStream
@@ -42,7 +42,8 @@ class LocalTransport:
         self._thread = LoopThread()
         self._running: set[LocalCommand] = set()
         # A host of the lab stays one when somebody runs a runbook on it.
-        self._kind: Kind = Kind.LAB if Path(LAB_MARKER).exists() else Kind.REAL
+        marker = Path(LAB_MARKER)
+        self._kind = kind_by_marker(marker.read_text(encoding="utf-8") if marker.is_file() else "")
 
     @property
     def node(self) -> NodeSpec:

@@ -12,7 +12,7 @@ from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest
 from reaffirm.model.node import Machines, NodeSpec
 from reaffirm.nodes import ssh_http
 from reaffirm.nodes.command_stream import CommandStream, timed_out
-from reaffirm.nodes.lab_marker import LAB_MARKER
+from reaffirm.nodes.lab_marker import LAB_MARKER, kind_by_marker
 from reaffirm.nodes.loop_thread import LoopThread
 from reaffirm.nodes.ssh_commands import RemoteCommand, end_all
 from reaffirm.nodes.ssh_connections import CONNECT_SECONDS, LOGIN_SECONDS, Connections, connect_all
@@ -114,8 +114,8 @@ class SshTransport:
         self.round_trip, offset = min(self._ask_time() for _ in range(3))
         # Within half a round trip nobody can tell the two clocks apart.
         self._clock.offset = offset if abs(offset) > self.round_trip / 2 else 0.0
-        marked = self.run(["cat", LAB_MARKER], timeout=20).ok
-        self._kind = Kind.LAB if marked else Kind.REAL
+        marker = self.run(["cat", LAB_MARKER], timeout=20)
+        self._kind = kind_by_marker(marker.stdout if marker.ok else "")
 
     def _ask_time(self) -> tuple[float, float]:
         """Return one round trip and how far the node's clock is ahead of ours (seconds)."""
