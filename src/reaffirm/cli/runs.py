@@ -120,7 +120,7 @@ def publish(
     if dry_run:
         typer.echo("nothing was written")
     elif publication.write(replace=replace):
-        typer.echo("published: look at it with git diff before you push")
+        typer.echo("published: git add docs/runs, then look at it with git diff --cached before you push")
     else:
         typer.echo("this run is published already, to the last byte; nothing was written")
 
