@@ -322,6 +322,15 @@ def test_a_half_open_connection_is_noticed(start: Start) -> None:
     _end("sleep 3213.5")
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Take Ctrl-C as a terminal's programs do: a shell starts what it puts in the background deaf to it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_ctrl_c_gets_out_at_once_and_ends_the_command(start: Start) -> None:
     """A person who stops a run must not wait for the machine, and must not leave work behind."""
     server = start()
