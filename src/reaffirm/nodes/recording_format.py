@@ -179,11 +179,6 @@ def read_tape(path: Path, *, shown: str = "") -> Tape:
     return Tape(shown, header, asked, texts, ended, streams)
 
 
-def read_header(path: Path, *, shown: str = "") -> Header:
-    """Read only the header of a recording; see :func:`read_tape`."""
-    return read_tape(path, shown=shown).header
-
-
 def _check(event: Event, header: Header, shown: str) -> None:
     known = event.op in _FIELDS and event.fields.get("node", header.nodes[0].name) in header.kinds
     asked, answered = _FIELDS.get(event.op, ((), ()))
