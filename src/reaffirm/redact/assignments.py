@@ -45,6 +45,11 @@ _SCHEME = lazily(
     r"(?:[ \t]{1,4}|\\ |%20|\+)(?:token=)?",
     re.IGNORECASE,
 )
+# A scheme whose credentials are pairs with quotes, to the end of the line.
+_SEVERAL = lazily(
+    r"(?:digest|aws4-hmac-sha256|hawk|oauth|signature)[ \t](?:[^\"\n\r\\']|\"[^\"\n]{0,2048}\"){0,4096}",
+    re.IGNORECASE,
+)
 _ENV_LINE = lazily(r"(?:^|\n)(?:export |declare -x )?\Z")
 _PAIR_LINE = lazily(r"(?:export |declare -x )?[A-Za-z_]\w{0,64}=")
 # Prose after an option: "use --password to log in".
@@ -97,6 +102,8 @@ def _at(text: str, at: int, end: int, after: re.Match[str]) -> Iterator[Found]:
     weak = not strong and is_weak_name(plain)
     if not strong and not weak:
         return
+    if text.endswith(("://", "?", "&", "&amp;"), max(0, start - 5), start):
+        return  # a part of an address
     code = "named-secret"
     opened = _QUOTE_BEFORE.search(text, max(0, start - 6), start)
     quote = opened[0] if opened and not after["close"] else ""
@@ -121,6 +128,9 @@ def _at(text: str, at: int, end: int, after: re.Match[str]) -> Iterator[Found]:
         value = read_value(text, after.end(), quote, whole_line=line)
     if value is None:
         return
+    if after["sep"] and after["sep"].startswith("%"):  # in an encoded address the next pair begins with an &
+        cut = value.text.find("%26")
+        value = value if cut < 0 else value._replace(end=value.start + cut, text=value.text[:cut])
     if header:
         yield from _header(text, value)
         return
@@ -143,6 +153,8 @@ def _header(text: str, value: Value) -> Iterator[Found]:
     """The value of a header that authorises: what comes after the scheme, else all of it."""
     scheme = _SCHEME.match(text, value.start)
     start, end = value.start, value.line_end
+    if not value.quoted and (parts := _SEVERAL.match(text, start)):
+        end = parts.end()
     if scheme:
         start = scheme.end()
         end = value.end if value.quoted else min(value.line_end, _word_end(text, start))

@@ -98,6 +98,8 @@ def _of_program(program: str, argv: Sequence[str], at: int) -> dict[int, tuple[i
     paired = _PAIRED.get(program, ())
     for number, word in enumerate(rest, at + 1):
         following = argv[number + 1] if number + 1 < len(argv) else ""
+        if program == "sshpass" and not word.startswith("-") and number not in found:
+            break  # from here on it is the command that sshpass runs
         for option in short:
             if word == option and following and not following.startswith("-"):
                 found[number + 1] = (0, len(following))

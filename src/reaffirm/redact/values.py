@@ -37,7 +37,7 @@ def read_value(text: str, at: int, quote: str, *, whole_line: bool = False) -> V
         return None
     if quote and text.startswith(quote, at):
         return None
-    if quote and (end := _closing(text, at, quote)) is not None:
+    if quote and (end := _shell_end(text, _closing(text, at, quote), quote)) is not None:
         return _value(text, at, end, end, quoted=True)
     if opened := _OPEN.match(text, at):
         return _quoted(text, opened)
@@ -96,6 +96,16 @@ def _closing(text: str, at: int, quote: str) -> int | None:
             return found - depth
         where = found + len(plain)
     return None
+
+
+def _shell_end(text: str, end: int | None, quote: str) -> int | None:
+    """The end of a shell's word that goes on after its quotes: ``'it'\\''s'``."""
+    while end is not None and quote == "'" and text.startswith("'\\''", end):
+        more = _closing(text, end + 4, "'")
+        if more is None:
+            break
+        end = more
+    return end
 
 
 def _quoted(text: str, opened: re.Match[str]) -> Value | None:
