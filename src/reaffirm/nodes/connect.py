@@ -21,6 +21,7 @@ from reaffirm.nodes.notebook_fact import joined
 from reaffirm.nodes.recording import Recorder, recording
 from reaffirm.nodes.recording_format import RECORDING
 from reaffirm.nodes.replay import Replay
+from reaffirm.nodes.secret_variables import learn, learn_environment
 from reaffirm.nodes.transport import Transport
 from reaffirm.redact import redact
 from reaffirm.store.machines import read_machines
@@ -101,6 +102,8 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         raise RecordingError(msg, hint="nothing was asked; copy the notebook elsewhere to run it live")
     if directory is None and published is None and project is not None:
         directory = _interactive(project)
+    learn_environment(machines.secrets.variables, machines.secrets.patterns)
+    learn()
     transports = _live(machines, project)
     tape = Path(os.devnull)  # answers are redacted all the same: a run is the same with and without a folder
     if directory is not None:
@@ -126,6 +129,7 @@ def open_cluster(nodes: str | Path, *, show: Show = show_in_notebook) -> Cluster
     project = enter_project()
     path = _machine_file(nodes, project, called_from)
     machines = read_machines(path, shown=project.relative(path) if project else str(path))
+    learn_environment(machines.secrets.variables, machines.secrets.patterns)
     return Cluster(machines, _live(machines, project), RunContext(None, show=show))
 
 

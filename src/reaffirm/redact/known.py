@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 from urllib.parse import quote, quote_plus
 
 from reaffirm.redact.names import is_secret_name, name_words
@@ -28,7 +29,7 @@ _LONGEST = 100_000
 
 @dataclass(frozen=True)
 class Known:
-    """What is known. ``version`` grows with every change, for those who keep what they have masked."""
+    """What is known. Each has a ``version`` of its own, for those who keep what they have masked."""
 
     values: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
@@ -37,6 +38,7 @@ class Known:
 
 
 _known = Known()
+_versions = count(1)
 
 
 def known() -> Known:
@@ -56,7 +58,7 @@ def remember(values: Iterable[str]) -> None:
     )
     if more:
         ordered = tuple(sorted({*_known.values, *more}, key=lambda value: (-len(value), value)))
-        _known = Known(ordered, _known.names, _known.patterns, _known.version + 1)
+        _known = Known(ordered, _known.names, _known.patterns, next(_versions))
 
 
 def mark(names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
@@ -70,7 +72,7 @@ def mark(names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
     there = {pattern.pattern for pattern in _known.patterns}
     all_patterns = (*_known.patterns, *(re.compile(p) for p in dict.fromkeys(patterns) if p not in there))
     if all_names != _known.names or len(all_patterns) != len(_known.patterns):
-        _known = Known(_known.values, all_names, all_patterns, _known.version + 1)
+        _known = Known(_known.values, all_names, all_patterns, next(_versions))
 
 
 @contextmanager
@@ -83,7 +85,7 @@ def remembering(values: Iterable[str] = (), names: Iterable[str] = ()) -> Iterat
         mark(names)
         yield
     finally:
-        _known = Known(before.values, before.names, before.patterns, _known.version + 1)
+        _known = before
 
 
 def is_secret(name: str) -> bool:

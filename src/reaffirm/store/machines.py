@@ -15,10 +15,12 @@ from reaffirm.model.node import (
     LaunchHere,
     Machines,
     ModelHere,
+    SecretsHere,
     Way,
 )
 from reaffirm.redact import redact
 from reaffirm.store.machine_nodes import as_nodes, as_port
+from reaffirm.store.patterns import read_pattern
 from reaffirm.store.toml_checks import (
     Check,
     TomlReader,
@@ -136,6 +138,32 @@ def _containers(reader: TomlReader, path: KeyPath, value: Any) -> ContainersHere
     return ContainersHere(**reader.table(path, value, _CONTAINERS))
 
 
+def _secrets(reader: TomlReader, path: KeyPath, value: Any) -> SecretsHere:
+    return SecretsHere(**reader.table(path, value, {"variables": _variables, "patterns": _patterns}))
+
+
+def _variables(reader: TomlReader, path: KeyPath, value: Any) -> tuple[str, ...] | None:
+    names = as_list(reader, path, value)
+    for number, name in enumerate(names or ()):
+        if not _VARIABLE.match(name):
+            # whoever writes NAME=value here has put a secret into a file
+            what = f"variables are names such as REGISTRY_PAT, got {len(name)} characters that are none"
+            reader.wrong((*path, number), what, "write the name alone; the value stays in the environment")
+            return None
+    return names
+
+
+def _patterns(reader: TomlReader, path: KeyPath, value: Any) -> tuple[str, ...] | None:
+    found = as_list(reader, path, value)
+    for number, text in enumerate(found or ()):
+        try:
+            read_pattern(text)
+        except ValueError as error:
+            reader.wrong((*path, number), str(error), r"write what such secrets look like: acme-[0-9a-f]{32}")
+            return None
+    return found
+
+
 def _fabric(reader: TomlReader, path: KeyPath, value: Any) -> dict[str, str]:
     return reader.table(path, value, {"subnet": _subnet})
 
@@ -152,6 +180,7 @@ def _subnet(reader: TomlReader, path: KeyPath, value: Any) -> str | None:
     return text
 
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}\Z")
 _MODEL: Mapping[str, Check] = {
     "path": as_text,
     "stand-in": as_text,
@@ -184,5 +213,6 @@ _TOP: Mapping[str, Check] = {
     "containers": _containers,
     "launch": _launch,
     "limits": as_numbers,
+    "secrets": _secrets,
     "world": as_anything,
 }
