@@ -36,7 +36,7 @@ def test_moving_the_clock_makes_a_claim_due() -> None:
 
 @pytest.mark.parametrize(("review_by", "overdue"), [("2026-11-30", False), ("2026-11-29", True)])
 def test_a_review_is_due_after_its_day(review_by: str, overdue: bool) -> None:
-    """A decision that wanted to be looked at again would be forgotten, or be nagged about on the day itself."""
+    """A decision that wants to be looked at again would be forgotten, or nagged about a day too early."""
     shown = board([record(review_by=date.fromisoformat(review_by))], [found(True)], _TODAY)
     assert bool(shown.overdue) is overdue
     assert bool(shown.only(due=True).rows) is overdue

@@ -1,4 +1,4 @@
-"""The format of claims, told three times: by the reader, by the JSON Schema and by the page. They must agree."""
+"""The format of claims, told three times: by reader, JSON Schema and page."""
 
 import json
 import tomllib
