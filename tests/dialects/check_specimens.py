@@ -2,8 +2,8 @@
 
 `python tests/dialects/check_specimens.py` looks at all folders with an `expected.json` below `tests/dialects`
 and `tests/hostile` and at the `*.expected.json` of `tests/foreign`, prints what is wrong and exits with 1.
-It knows nothing of any parser: it only looks whether the named file exists, whether the raw text stands on the
-named line, and whether every file that could be a record is accounted for.
+It knows nothing of any parser: it only looks whether the named file exists, whether the raw text stands on
+the named line, and whether every file that could be a record is accounted for.
 """
 
 import json
@@ -94,7 +94,7 @@ def _of_record(record: dict[str, Any], root: Path) -> Iterator[str]:
 
 
 def check_expectation(expected: Path, root: Path, *, complete: bool = True) -> Iterator[str]:
-    """What is wrong with one expectation about the tree `root`; `complete`: every record-like file is named."""
+    """What is wrong with one expectation about the tree `root`; `complete`: is each file named."""
     try:
         data = json.loads(expected.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -104,10 +104,10 @@ def check_expectation(expected: Path, root: Path, *, complete: bool = True) -> I
         yield f"{expected}: keys are {sorted(data)}"
         return
     named: set[str] = set()
-    for group in ("records", "skipped", "problems"):
-        for entry in data[group]:
+    for group in ("records", "skipped", "problems", "refused", "may"):
+        for entry in data.get(group, []):
             named.add(entry["path"])
-            if not (root / entry["path"]).exists():
+            if not ((root / entry["path"]).exists() or (root / entry["path"]).is_symlink()):
                 yield f"{expected}: {group}: there is no {entry['path']}"
     for record in data["records"]:
         if (root / record["path"]).exists():
@@ -124,7 +124,11 @@ def check_expectation(expected: Path, root: Path, *, complete: bool = True) -> I
     if complete:
         for file in sorted(root.rglob("*")):
             inside = file.relative_to(root).as_posix()
-            if file.suffix.lower() in RECORD_LIKE and file.name not in NOT_TEXT_TO_JUDGE and inside not in named:
+            if (
+                file.suffix.lower() in RECORD_LIKE
+                and file.name not in NOT_TEXT_TO_JUDGE
+                and inside not in named
+            ):
                 yield f"{expected}: {inside} is neither record, skipped nor problem"
 
 
