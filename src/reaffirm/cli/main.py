@@ -18,7 +18,7 @@ from typing import Annotated
 import typer
 
 from reaffirm import __version__, errors
-from reaffirm.cli import nodes
+from reaffirm.cli import nodes, publishing
 from reaffirm.cli.runs import commands, joined_pairs
 from reaffirm.errors import ReaffirmError
 from reaffirm.run.command import say, tell_end
@@ -52,11 +52,12 @@ def _options(
     """Decision records whose claims are checked by runbooks that anyone can run again."""
 
 
-for command in commands:
+for command in (*commands, *publishing.commands):
     app.command()(command)
 
 
 app.add_typer(nodes.app, name="nodes")
+app.add_typer(publishing.app, name="ledger")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
