@@ -3,7 +3,7 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -89,10 +89,6 @@ def recheck(
     evidence = [one for outcome in outcomes for one in outcome.evidence]
     after = _board(project, day, evidence)[1]
     raise typer.Exit(_tell(rows, after, outcomes))
-
-
-#: In the order of the help.
-commands: Sequence[Callable[..., None]] = (claims, recheck)
 
 
 def _board(project: Project, today: date, more: Sequence[Evidence] = ()) -> tuple[Material, Board]:
