@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from textwrap import shorten
 
 from reaffirm.errors import StepFailedError
+from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import Outcome
 from reaffirm.model.survey import NodeFacts
@@ -13,6 +14,7 @@ from reaffirm.steps.asking import Asker
 from reaffirm.steps.check_network import look_around
 from reaffirm.steps.check_resources import image, memory, ports_free, weights
 from reaffirm.steps.check_rows import FAIL, PASS, UNKNOWN, WARNING, Checks, all_of
+from reaffirm.steps.declaring import declares
 from reaffirm.steps.fabric import Fabric
 from reaffirm.steps.named import model_on, reference_of
 from reaffirm.steps.reading import gib
@@ -30,6 +32,7 @@ class PreflightResult(StepResult):
     fabric: Fabric = field(default_factory=Fabric)
 
 
+@declares(Change.NOTHING, note="opens and closes TCP connections between the nodes")
 def preflight(
     cluster: Cluster,
     *,

@@ -9,12 +9,14 @@ from typing import Self
 from reaffirm.errors import UsageError
 from reaffirm.images.engines import SETTINGS
 from reaffirm.images.names import model_name
+from reaffirm.model.changes import Change
 from reaffirm.model.exchange import HttpAnswer, HttpRequest
 from reaffirm.model.fact import Fact
 from reaffirm.model.node import LaunchHere, ModelHere
 from reaffirm.model.report import Block, Log, Outcome, Table
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.steps.asking import Asker
+from reaffirm.steps.declaring import declares
 from reaffirm.steps.foreign_json import foreign_json
 from reaffirm.steps.named import model_on
 from reaffirm.steps.result import StepResult, expect_outcome, tell
@@ -45,6 +47,7 @@ class VerifyResult(StepResult):
         return self
 
 
+@declares(Change.NOTHING, note="asks the model a few questions")
 def verify(
     cluster: Cluster, *, model: str, requests: int = 3, prompt: str = "", max_tokens: int = 256
 ) -> VerifyResult:

@@ -28,6 +28,7 @@ _NODE = (
     "images",
     "weights",
     "files",
+    "locked-by",
 )
 _INTERFACE = ("name", "up", "address", "addresses", "link", "gateway", "hca", "mtu", "metric", "virtual")
 _WEIGHTS = (
@@ -162,6 +163,8 @@ def _node(
     node.files = {
         path: reader.text(text, where) for path, text in reader.table(entry.get("files", {}), where).items()
     }
+    if run := reader.text(entry.get("locked-by", ""), where):
+        node.lock = {"token": "of another run", "run": run}
     for name in reader.texts(entry.get("images", list(images)), where):
         if name not in images:
             known = ", ".join(images)

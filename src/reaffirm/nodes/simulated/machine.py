@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reaffirm.model.image import ContainerImage
 from reaffirm.model.node import NodeSpec
@@ -120,6 +120,9 @@ class SimulatedNode:
         self.listeners: list[Listener] = []
         self.processes: dict[int, Process] = {}
         self.example_servers: dict[int, ExampleServer] = {}
+        #: What the lock of this node says, and of a lock that was broken; ``None``: there is none.
+        self.lock: dict[str, Any] | None = None
+        self.broken_lock: dict[str, Any] | None = None
         #: Set to make the node disappear from the network, or refuse our key.
         self.unreachable = False
         self.refuses_key = False
