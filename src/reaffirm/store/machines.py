@@ -15,12 +15,12 @@ from reaffirm.model.node import (
     LaunchHere,
     Machines,
     ModelHere,
-    SecretsHere,
     Way,
 )
 from reaffirm.redact import redact
 from reaffirm.store.machine_nodes import as_nodes, as_port
-from reaffirm.store.patterns import read_pattern
+from reaffirm.store.machine_rules import as_patterns, as_read_only, rules_from
+from reaffirm.store.machine_secrets import as_secrets
 from reaffirm.store.toml_checks import (
     Check,
     TomlReader,
@@ -98,7 +98,9 @@ def parse_machines(text: str, *, shown: str, name: str) -> Machines:
 
 def _machines(reader: TomlReader, data: dict[str, Any], name: str) -> Machines:
     values = reader.table((), data, _TOP)
-    nodes = tuple(values.pop("node", ()))
+    listed = values.pop("node", ())
+    nodes = tuple(node for node, _ in listed)
+    node_rules = {node.name: rules for node, rules in listed if rules}
     if "node" not in data:
         reader.wrong(
             (), "no [[node]], got an empty list of machines", "add [[node]] with name, role and address"
@@ -111,7 +113,15 @@ def _machines(reader: TomlReader, data: dict[str, Any], name: str) -> Machines:
         # without this, the machines that somebody wants to simulate would be looked for on the network
         reader.wrong(("world",), "[world] says nothing", "describe the world, or remove it for real machines")
     fabric = values.pop("fabric", {})
-    machines = Machines(name, reader.shown, nodes, fabric_subnet=fabric.get("subnet", ""))
+    rules = rules_from(values)
+    machines = Machines(
+        name,
+        reader.shown,
+        nodes,
+        fabric_subnet=fabric.get("subnet", ""),
+        rules=rules,
+        node_rules=node_rules,
+    )
     return replace(machines, **values)
 
 
@@ -138,32 +148,6 @@ def _containers(reader: TomlReader, path: KeyPath, value: Any) -> ContainersHere
     return ContainersHere(**reader.table(path, value, _CONTAINERS))
 
 
-def _secrets(reader: TomlReader, path: KeyPath, value: Any) -> SecretsHere:
-    return SecretsHere(**reader.table(path, value, {"variables": _variables, "patterns": _patterns}))
-
-
-def _variables(reader: TomlReader, path: KeyPath, value: Any) -> tuple[str, ...] | None:
-    names = as_list(reader, path, value)
-    for number, name in enumerate(names or ()):
-        if not _VARIABLE.match(name):
-            # whoever writes NAME=value here has put a secret into a file
-            what = f"variables are names such as REGISTRY_PAT, got {len(name)} characters that are none"
-            reader.wrong((*path, number), what, "write the name alone; the value stays in the environment")
-            return None
-    return names
-
-
-def _patterns(reader: TomlReader, path: KeyPath, value: Any) -> tuple[str, ...] | None:
-    found = as_list(reader, path, value)
-    for number, text in enumerate(found or ()):
-        try:
-            read_pattern(text)
-        except ValueError as error:
-            reader.wrong((*path, number), str(error), r"write what such secrets look like: acme-[0-9a-f]{32}")
-            return None
-    return found
-
-
 def _fabric(reader: TomlReader, path: KeyPath, value: Any) -> dict[str, str]:
     return reader.table(path, value, {"subnet": _subnet})
 
@@ -180,7 +164,6 @@ def _subnet(reader: TomlReader, path: KeyPath, value: Any) -> str | None:
     return text
 
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}\Z")
 _MODEL: Mapping[str, Check] = {
     "path": as_text,
     "stand-in": as_text,
@@ -213,6 +196,9 @@ _TOP: Mapping[str, Check] = {
     "containers": _containers,
     "launch": _launch,
     "limits": as_numbers,
-    "secrets": _secrets,
+    "secrets": as_secrets,
     "world": as_anything,
+    "protected": as_patterns,
+    "names": as_patterns,
+    "read-only": as_read_only,
 }
