@@ -9,7 +9,7 @@ import html
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,6 +39,7 @@ class Known:
 
 _known = Known()
 _versions = count(1)
+_listener: Callable[[Known], None] | None = None
 
 
 def known() -> Known:
@@ -51,14 +52,13 @@ def remember(values: Iterable[str]) -> None:
 
     They are kept in memory and nowhere else. Values of less than 6 characters are not kept.
     """
-    global _known
     new = {value.strip("\r\n") for value in values if len(value) <= _LONGEST}
     more = {value for value in new if len(value.strip()) >= SHORTEST and value not in MASK} - set(
         _known.values
     )
     if more:
         ordered = tuple(sorted({*_known.values, *more}, key=lambda value: (-len(value), value)))
-        _known = Known(ordered, _known.names, _known.patterns, next(_versions))
+        _learn(Known(ordered, _known.names, _known.patterns, next(_versions)))
 
 
 def mark(names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
@@ -67,12 +67,24 @@ def mark(names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
     Raises:
         re.error: a pattern is no regular expression.
     """
-    global _known
     all_names = _known.names | {name.casefold() for name in names}
     there = {pattern.pattern for pattern in _known.patterns}
     all_patterns = (*_known.patterns, *(re.compile(p) for p in dict.fromkeys(patterns) if p not in there))
     if all_names != _known.names or len(all_patterns) != len(_known.patterns):
-        _known = Known(_known.values, all_names, all_patterns, next(_versions))
+        _learn(Known(_known.values, all_names, all_patterns, next(_versions)))
+
+
+def tell_changes(listener: Callable[[Known], None] | None) -> None:
+    """Call ``listener`` from now on whenever more becomes known: the process beside this one writes, too."""
+    global _listener
+    _listener = listener
+
+
+def _learn(more: Known) -> None:
+    global _known
+    _known = more
+    if _listener is not None:
+        _listener(more)
 
 
 @contextmanager

@@ -100,6 +100,11 @@ class Declarations:
         """Return the values that are not the declared defaults."""
         return {name: value for name, value in values.items() if value != self._default(name)}
 
+    def default(self, name: str) -> Any:
+        """The declared default of a parameter, where it is a plain value; else ``None``."""
+        value = self._default(name)
+        return None if value is _NOTHING else value
+
     def _default(self, name: str) -> Any:
         try:
             return ast.literal_eval(self.found[name].default)

@@ -20,9 +20,11 @@ from reaffirm.run.checkout import Checkout
 from reaffirm.run.local_ledger import LocalLedger
 from reaffirm.run.parameters import check_complete, typed
 from reaffirm.run.runbook import Runbook, is_remote, leads_to_source, read_runbook, runbook_from_text
-from reaffirm.run.secrets import Redactor, secret_values
+from reaffirm.run.secret_marks import knowing
+from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import ending_signals, environment, kernel_options, undisturbed
 from reaffirm.run.underway import Observer, Run, RunStoppedError, Write
+from reaffirm.store.project import Project
 
 Read = Callable[..., str]
 
@@ -108,14 +110,15 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
         given["progress_bar"] = False
     if given.get("engine_name") in (None, "nbclient"):
         given["engine_kwargs"] = kernel_options(runbook) | given.get("engine_kwargs", {})
-    redactor = Redactor(secret_values(values))
-    run = Run(runbook, source, output, base, folder, redactor, write, plan.observer)
+    run = Run(runbook, source, output, base, folder, Redactor(), write, plan.observer)
     run.parameters = runbook.declarations.differing(values)
     if runbook.project and not given.get("prepare_only"):
         run.checkout = Checkout(runbook.project)
     plan.result = run
+    project = Project(runbook.project) if runbook.project else None
     try:
-        return _run(run, original, bound)
+        with knowing(runbook.declarations, values, project, forget=PLAN.get() is None):
+            return _run(run, original, bound)
     except (Exception, KeyboardInterrupt) as error:
         if PLAN.get() is None or isinstance(error, ReaffirmError):
             raise

@@ -15,6 +15,7 @@ from reaffirm.run.draft import Draft
 from reaffirm.run.ending import Ending, heading_at, is_injected, number_of, own_cells, settle
 from reaffirm.run.provenance import rests_on
 from reaffirm.run.runbook import Runbook, is_remote
+from reaffirm.run.secret_marks import learn_marks
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
 
@@ -71,6 +72,7 @@ class Run:
     _node: Any = None
     _draft: Draft | None = None
     _raw: str = ""
+    _learnt: bool = False
     _states: tuple[list[Any], list[Any]] | None = None
 
     @property
@@ -98,6 +100,7 @@ class Run:
                 self._raw = raw
             return
         self._node = node
+        self._learn()
         if self._draft is None:
             self._draft = Draft(self.redactor)
         self._tell(node)
@@ -130,6 +133,13 @@ class Run:
         self.ending = self.ending or Ending("completed")
         return self.ending
 
+    def _learn(self) -> None:
+        """Take over the marks of the machine file as soon as the notebook has connected."""
+        kept = self.folder / "machines.toml" if self.folder else None
+        if not self._learnt and kept is not None and kept.is_file():
+            learn_marks(kept)
+            self._learnt = True
+
     def _only_prose(self, node: Any) -> bool:
         """Whether all that is new is that papermill passed over a cell of prose; the next save tells it."""
         prose: list[Any] = []
@@ -149,6 +159,7 @@ class Run:
 
     def _complete(self, notebook: dict[str, Any], error: BaseException | None) -> None:
         _steady(notebook)
+        self._learn()
         self.ending = settle(notebook, error)
         about = notebook["metadata"].setdefault("reaffirm", {})
         about |= evidence.summary(evidence.payloads(notebook["cells"]), evidence.read_headers(self.folder))

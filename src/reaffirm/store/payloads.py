@@ -15,10 +15,10 @@ from reaffirm.store.node_programs import digest, node_programs
 from reaffirm.store.project import Project, image_folders
 
 #: Parts of the package that decide what a step sends, how it reads the answer, what it concludes.
-ENGINE_PARTS = ("model", "store", "images", "diagnose", "nodes", "nodes/simulated", "steps")
+ENGINE_PARTS = ("redact", "model", "store", "images", "diagnose", "nodes", "nodes/simulated", "steps")
 #: The part that only a simulated run rests on.
 SIMULATED_PART = "nodes/simulated"
-_SINGLE = ("clock.py", "errors.py", "redact.py")
+_SINGLE = ("clock.py", "errors.py")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 #: Characters of the hash of one cell.
 _SHORT = 16
