@@ -38,6 +38,7 @@ COMMANDS = {
     "check-runs": "reaffirm.cli.runs",
     "claims": "reaffirm.cli.claims",
     "recheck": "reaffirm.cli.claims",
+    "scan": "reaffirm.cli.scanning",
 }
 #: Commands of two words: their module has them in ``app``.
 GROUPS = {

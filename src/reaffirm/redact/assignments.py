@@ -29,7 +29,7 @@ _QUOTE = r"(?:\\{0,3}[\"']|&quot;|&#39;|&#x27;|&#34;)"
 _AFTER = lazily(
     rf"(?P<tail>[\w]{{0,24}})(?P<close>{_QUOTE}?\]?)"
     r"(?:(?P<typed>[ \t]{0,8}:[ \t]{0,4}"
-    r"(?:str|string|bytes|SecretStr|Annotated\[[^\n=]{1,80}\]|Optional\[str\])"
+    r"(?:str|string|bytes|SecretStr|Annotated\[[^\n=]{1,80}\]|Optional\[str\]|[A-Z][A-Za-z]{1,40})"
     r"(?:[ \t]{0,2}\|[ \t]{0,2}None)?[ \t]{0,2}=(?!=)[ \t]{0,8})"
     r"|(?P<sep>[ \t]{0,20}(?:=>|:=|===?|!=|[=:]|%3[dDaA])[ \t]{0,20})"
     r"|(?P<cell></t[dh]>\s{0,20}<t[dh][^<>]{0,80}>|</(?:key|name)>\s{0,20}<(?:string|value)>|>(?=[^<>\n]{1,4096}</)"
@@ -65,7 +65,8 @@ _PAIR = lazily(
     r",?\s{1,40}[\"']?value[\"']?[ ]{0,4}[:=][ ]{0,4}",
     re.IGNORECASE,
 )
-_SENTENCE = lazily(r" [a-z]{1,12} [a-z]{2,16}[ .,]")
+_SENTENCE = lazily(r"[ \n]{1,4}[a-z]{1,12} [a-z]{2,16}[ .,\n]")
+_SNAKE = lazily(r"[a-z]{1,40}(?:_[a-z]{1,40}){1,8}\Z")
 _NUMBER = lazily(r"-?[0-9]{1,6}(?:\.[0-9]{0,12})?(?:e-?[0-9]{1,3})?\s*(?:ms|s|us|%)?\Z", re.IGNORECASE)
 
 
@@ -138,6 +139,8 @@ def _at(text: str, at: int, end: int, after: re.Match[str]) -> Iterator[Found]:
         return
     if after["sep"] and after["sep"].strip() in ("==", "!=", "===") and not value.quoted:
         return
+    if after["close"] and not value.quoted and _SNAKE.match(value.text):
+        return  # {"secrets": read_secrets}
     if _is_count(plain, value) or (after["sep"] == ": " and not value.quoted and _is_prose(text, value)):
         return
     yield from _found(value, plain, code)
