@@ -1,5 +1,6 @@
 """Specimens of texts with and without secrets, and what must become of each."""
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -51,3 +52,17 @@ def _nothing_of(specimen: dict[str, str], written: str) -> None:
             if f"«{name}»" in specimen["text"]:
                 for part in tell_tales(secret):
                     assert part not in written
+
+
+@pytest.mark.parametrize("specimen", _specimens())
+def test_a_specimen_inside_of_json(specimen: dict[str, str]) -> None:
+    """Answers of Docker and of APIs are parsed after redaction, and so is what is in a notebook."""
+    text = filled(specimen["text"])
+    inspected = [{"Config": {"Env": [text], "Cmd": [text]}}]
+    for data in ({"a": [text, "z"], "b": text}, inspected, {"a": json.dumps([text])}):
+        for raw in (json.dumps(data), json.dumps(data, indent=2), json.dumps(data, ensure_ascii=False)):
+            masked = redact(raw)
+            json.loads(masked)
+            _nothing_of(specimen, masked)
+            if "expected" not in specimen:
+                assert masked == raw

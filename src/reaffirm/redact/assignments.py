@@ -25,17 +25,17 @@ _WORDS = (
     "credential", "_pass", "_pwd", "-pwd", "sshpass", "_pat", "cookie",
 )  # fmt: skip
 # Between a name and its value. A quote may close after the name, and may be escaped or written for HTML.
-_QUOTE = r"(?:\\{0,3}[\"']|&quot;|&#39;|&#x27;|&#34;)"
+_QUOTE = r"(?:\\{0,15}[\"']|&quot;|&#39;|&#x27;|&#34;)"
 _AFTER = lazily(
     rf"(?P<tail>[\w]{{0,24}})(?P<close>{_QUOTE}?\]?)"
     r"(?:(?P<typed>[ \t]{0,8}:[ \t]{0,4}"
     r"(?:str|string|bytes|SecretStr|Annotated\[[^\n=]{1,80}\]|Optional\[str\]|[A-Z][A-Za-z]{1,40})"
     r"(?:[ \t]{0,2}\|[ \t]{0,2}None)?[ \t]{0,2}=(?!=)[ \t]{0,8})"
     r"|(?P<sep>[ \t]{0,20}(?:=>|:=|===?|!=|[=:]|%3[dDaA])[ \t]{0,20})"
-    r"|(?P<cell></t[dh]>\s{0,20}<t[dh][^<>]{0,80}>|</(?:key|name)>\s{0,20}<(?:string|value)>|>(?=[^<>\n]{1,4096}</)"
+    r"|(?P<cell></t[dh]>(?:\s|\\{1,15}[nrt]){0,20}<t[dh][^<>]{0,80}>|</(?:key|name)>(?:\s|\\{1,15}[nrt]){0,20}<(?:string|value)>|>(?=[^<>\n]{1,4096}</)"
     r"|[ \t]{1,40}[|│┃][ \t]{0,40})"
-    r"|(?P<pair>[ \t]{0,4},\s{0,40}(?=[bru]{0,2}\\{0,3}[\"']))"
-    r"|(?P<next>(?:,\s{0,40})?(?:[ \t\n]|\\\r?\n){1,40}))"
+    r"|(?P<pair>[ \t]{0,4},(?:\s|\\{1,15}[nrt]){0,40}(?=[bru]{0,2}\\{0,15}[\"']))"
+    r"|(?P<next>(?:,\s{0,40})?(?:[ \t\n]|\\\r?\n|\\{1,15}[nrt](?![a-z])){1,40}))"
 )
 _NAME_BEFORE = lazily(r"[\w.-]{0,64}\Z", re.ASCII)
 _QUOTE_BEFORE = lazily(rf"{_QUOTE}\Z")
@@ -61,8 +61,8 @@ _PROSE = word_set(
     """
 )
 _PAIR = lazily(
-    r"\b(?:name|key)[\"']?[ ]{0,4}[:=][ ]{0,4}[\"']?(?P<name>[\w.-]{3,64})[\"']?"
-    r",?\s{1,40}[\"']?value[\"']?[ ]{0,4}[:=][ ]{0,4}",
+    r"\b(?:name|key)\\{0,15}[\"']?[ ]{0,4}[:=][ ]{0,4}\\{0,15}[\"']?(?P<name>[\w.-]{3,64})\\{0,15}[\"']?"
+    r",?(?:\s|\\{1,15}[nrt]){1,40}\\{0,15}[\"']?value\\{0,15}[\"']?[ ]{0,4}[:=][ ]{0,4}",
     re.IGNORECASE,
 )
 _SENTENCE = lazily(r"[ \n]{1,4}[a-z]{1,12} [a-z]{2,16}[ .,\n]")
@@ -147,7 +147,7 @@ def _at(text: str, at: int, end: int, after: re.Match[str]) -> Iterator[Found]:
 
 
 def _found(value: Value | None, name: str, code: str) -> Iterator[Found]:
-    if value is None or is_placeholder(value.text) or (not value.quoted and is_code(value.text, name)):
+    if value is None or is_placeholder(value.text) or (value.bare and is_code(value.text, name)):
         return
     yield Found(value.start, value.end, code)
 

@@ -167,6 +167,51 @@ def all_forms(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda form: (-len(form), form)))
 
 
+@lru_cache(maxsize=64)
+def all_escaped(values: Sequence[str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """For each value with signs that formats escape: its longest word, and a pattern of it however escaped.
+
+    JSON inside of JSON inside of a repr has a form that nobody lists.
+    """
+    found = []
+    for value in values:
+        runs = sorted(_RUN.findall(value), key=len, reverse=True)
+        if value.isascii() and value.isalnum():
+            continue
+        found.append((runs[0] if runs else "", re.compile("".join(map(_escaped, value)))))
+    return tuple(found)
+
+
+_RUN = re.compile(r"[A-Za-z0-9]+")
+
+
+@lru_cache(maxsize=4096)
+def _escaped(sign: str) -> str:
+    """A pattern of one character, as it is or escaped in any of the usual ways and as often as one likes."""
+    if sign.isascii() and sign.isalnum():
+        return sign
+    ways = [rf"\\{{0,64}}{re.escape(sign)}" if sign != "\\" else r"\\{1,64}"]
+    # %20, %2520; the letters of a percent-encoding are large or small
+    coded = "".join(f"%(?:25){{0,3}}(?i:{byte:02x})" for byte in sign.encode("utf-8", "surrogatepass"))
+    ways += [coded, rf"&#0{{0,4}}{ord(sign)};", rf"&#[xX]0{{0,4}}(?i:{ord(sign):x});"]
+    ways += [rf"\\{{1,64}}[xu](?:00){{0,3}}(?i:{ord(sign):02x})" if ord(sign) < 256 else ""]
+    if not sign.isascii():
+        ways.append("".join(rf"\\{{1,64}}x{byte:02x}" for byte in sign.encode("utf-8", "surrogatepass")))
+        ways.append(rf"\\{{1,64}}u(?i:{ord(sign):04x})")
+    ways.append(
+        {
+            " ": r"\+",
+            "'": "'\\\\''|'\"'\"'|&apos;",
+            '"': "&quot;",
+            "&": "&amp;",
+            "<": "&lt;",
+            ">": "&gt;",
+        }.get(sign, "")
+    )
+    # a blank may have gone where a line was wrapped
+    return f"(?:{'|'.join(way for way in ways if way)}){'?' if sign == ' ' else ''}"
+
+
 @lru_cache(maxsize=1)
 def mask_forms() -> tuple[str, ...]:
     """What encoding makes of the mask itself: a replay encodes the mask where the run encoded the secret."""
@@ -176,6 +221,7 @@ def mask_forms() -> tuple[str, ...]:
 __all__ = [
     "MASK",
     "Known",
+    "all_escaped",
     "all_forms",
     "forms_of",
     "is_secret",

@@ -36,8 +36,8 @@ _VERSION = lazily(r"[A-Za-z_-]{0,32}[0-9]{1,8}\.[0-9]{1,8}[\w.+-]{0,64}\Z")
 
 def is_placeholder(value: str) -> bool:
     """Whether a value stands for a secret that is elsewhere."""
-    plain = value.strip(" \t\r\n\"'`,;")
-    if not plain or plain.startswith(MASK[:-1]) or plain.lower() in _WORDS:
+    plain = value.strip(" \t\r\n\"'`,;\\")
+    if not plain or plain.startswith(MASK[:-1]) or plain.partition("  #")[0].lower() in _WORDS:
         return True
     return _LIKE.match(plain) is not None
 
