@@ -18,6 +18,7 @@ from typing import Any
 from reaffirm.errors import ReaffirmError, UsageError
 from reaffirm.run import places
 from reaffirm.run.checkout import Checkout
+from reaffirm.run.local_ledger import LocalLedger
 from reaffirm.run.parameters import check_complete, typed
 from reaffirm.run.progress import Lines
 from reaffirm.run.runbook import Runbook, is_remote, leads_to_source, read_runbook, runbook_from_text
@@ -176,11 +177,13 @@ def surroundings_of(run: Run) -> dict[str, Path | None]:
 def under_way(run: Run) -> Iterator[None]:
     """Make a run the one under way in this process; afterwards its notebook says how it ended."""
     global _current
+    entries = LocalLedger(run.runbook.project if run.folder else None, run.notebook, run.folder)
     with _lock:
         before, _current = _current, run
         error: BaseException | None = None
+        entries.begun(run.runbook.path, run.runbook.sha256, run.redactor.data(dict(run.parameters)))
         try:
-            with environment(surroundings_of(run)), ending_signals():
+            with run.redactor.knowing(), environment(surroundings_of(run)), ending_signals():
                 yield
         except BaseException as caught:
             error = caught
@@ -188,7 +191,8 @@ def under_way(run: Run) -> Iterator[None]:
         finally:
             _current = before
             with undisturbed():
-                run.conclude(error)
+                ending = run.conclude(error)
+                entries.ended((run.last or {}).get("metadata", {}).get("reaffirm", {}), ending.as_json())
                 if run.folder:
                     places.release(run.folder)
 

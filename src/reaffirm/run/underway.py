@@ -18,6 +18,7 @@ from reaffirm.run.draft import Draft
 from reaffirm.run.ending import Ending, own_cells, settle
 from reaffirm.run.journal import Journal
 from reaffirm.run.progress import Progress
+from reaffirm.run.provenance import rests_on
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
@@ -181,7 +182,7 @@ class Run:
         about |= self.about()
         if self.ending:
             about["ended"] = self.ending.as_json()
-            about["git"] = self.checkout.state() if self.checkout else None
+            about |= rests_on(self.runbook, self.folder, about["facts"], self.checkout)
         self.redactor.notebook(notebook)
 
     def _put(self, text: str) -> None:
