@@ -12,6 +12,7 @@ from reaffirm.errors import ReaffirmError, UsageError
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
+from reaffirm.nodes import marks
 from reaffirm.nodes.exchange_json import answer_to_json, error_to_json, http_to_json, request_to_json
 from reaffirm.nodes.recording_format import Header, encode
 from reaffirm.nodes.transport import LineStream, Transport
@@ -73,6 +74,13 @@ class Recorder:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("w", encoding="utf-8", newline="\n")
             self._write("begin", header.as_json())
+            marks.joins(self)
+            if (now := marks.current()) is not None:
+                self.mark(now)
+
+    def mark(self, mark: marks.Mark) -> None:
+        """Note that a cell begins; see :mod:`reaffirm.nodes.marks`."""
+        self.write("cell", {"cell": mark.cell, "step": redact(mark.step)})
 
     def write(self, op: str, fields: Mapping[str, Any]) -> None:
         """Write one line. ``fields`` are already redacted."""
@@ -118,6 +126,7 @@ class Recorder:
                 self._write("end", {"streams": self._streams})
                 self._file.close()
             self._ended = True
+            marks.leaves(self)
 
     def _write(self, op: str, fields: Mapping[str, Any]) -> None:
         line, self._hash = encode({"seq": self._seq, "op": op, **fields}, self._hash)

@@ -3,17 +3,20 @@
 ::
 
     {"seq":0,"op":"begin","schema":1,"machines":"lab","nodes":[…],"started":…,"versions":{…},"h":"…"}
-    {"seq":1,"op":"text","sha256":"…","text":"import json…","h":"…"}
-    {"seq":2,"op":"run","node":"spark-1","argv":["hostname"],"stdin":null,…,"answer":{…},"h":"…"}
-    {"seq":3,"op":"now","node":"spark-1","at":1780000000.5,"h":"…"}
-    {"seq":4,"op":"end","streams":{},"h":"…"}
+    {"seq":1,"op":"cell","cell":7,"step":"before-anything-is-started","h":"…"}
+    {"seq":2,"op":"text","sha256":"…","text":"import json…","h":"…"}
+    {"seq":3,"op":"run","node":"spark-1","argv":["hostname"],"stdin":null,…,"answer":{…},"h":"…"}
+    {"seq":4,"op":"now","node":"spark-1","at":1780000000.5,"h":"…"}
+    {"seq":5,"op":"end","streams":{},"h":"…"}
 
 ``h`` is over the line's other fields and the ``h`` of the line before, so a changed, missing or
-reordered line is noticed. A run that died has no last line ``end``.
+reordered line is noticed. A run that died has no last line ``end``. A line ``cell`` says that a cell of the
+runbook begins; older recordings have none.
 """
 
 import hashlib
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +25,7 @@ from typing import Any
 from reaffirm.errors import RecordingError
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import NodeSpec, Role, Way
+from reaffirm.nodes.marks import Mark
 
 SCHEMA = 1
 # What each line says of the request, and what of its answer. A request that failed or was stopped has
@@ -35,7 +39,10 @@ _FIELDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "close": (("node", "stream", "call"), ()),
     "now": (("node",), ("at",)),
     "sleep": (("node", "seconds"), ()),
+    "cell": (("cell", "step"), ()),
 }
+#: Lines that no request asked for: a replay passes over them.
+_ASIDE = ("text", "cell")
 #: Name of a recording in the folder of its run.
 RECORDING = "recording.jsonl"
 # json.dumps makes a new one for each line.
@@ -137,7 +144,10 @@ class Event:
 
 @dataclass(frozen=True)
 class Tape:
-    """A whole recording that was read and found undamaged. ``ended`` is false for a run that died."""
+    """A whole recording that was read and found undamaged. ``ended`` is false for a run that died.
+
+    ``marks`` are the cells that began, each with the number of the first event that came after it.
+    """
 
     path: str
     header: Header
@@ -145,6 +155,7 @@ class Tape:
     texts: Mapping[str, str]
     ended: bool
     streams: Mapping[str, int]
+    marks: tuple[tuple[int, Mark], ...] = ()
 
 
 def read_tape(path: Path, *, shown: str = "") -> Tape:
@@ -175,8 +186,14 @@ def read_tape(path: Path, *, shown: str = "") -> Tape:
         _check(event, header, shown)
     texts = {e.fields["sha256"]: e.fields["text"] for e in events if e.op == "text"}
     streams = {str(k): int(v) for k, v in events[-1].fields["streams"].items()} if ended else {}
-    asked = tuple(e for e in events[1 : -1 if ended else None] if e.op != "text")
-    return Tape(shown, header, asked, texts, ended, streams)
+    asked = tuple(e for e in events[1 : -1 if ended else None] if e.op not in _ASIDE)
+    order = [event.seq for event in asked]
+    marks = tuple(
+        (bisect_left(order, e.seq), Mark(int(e.fields["cell"]), str(e.fields["step"])))
+        for e in events
+        if e.op == "cell"
+    )
+    return Tape(shown, header, asked, texts, ended, streams, marks)
 
 
 def _check(event: Event, header: Header, shown: str) -> None:
