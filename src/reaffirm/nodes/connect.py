@@ -19,8 +19,9 @@ from reaffirm.model.node import Machines, Way
 from reaffirm.nodes.cluster import Cluster, RunContext, Show, show_in_notebook
 from reaffirm.nodes.notebook_fact import joined
 from reaffirm.nodes.recording import Recorder, recording
-from reaffirm.nodes.recording_format import RECORDING
+from reaffirm.nodes.recording_format import RECORDING, Header, header_from_json, read_events
 from reaffirm.nodes.replay import Replay
+from reaffirm.nodes.taking_up import earlier_run, take_up
 from reaffirm.nodes.transport import Transport
 from reaffirm.redact import redact
 from reaffirm.store.machines import read_machines
@@ -91,8 +92,8 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
     published = None if directory else _published_run(called_from)
     project = enter_project()
     if published is not None and _provenance(published, project)["kind"] != Kind.SIMULATED:
-        return _finish(_replayed(published, project, str(nodes), consent, runbook))
-    runbook = runbook or _runbook_name() or (_recorded_runbook(published) if published else "")
+        return _finish(_replayed(published, project, str(nodes), consent, runbook), _resumed(published))
+    runbook = runbook or _runbook_name() or _recorded_runbook(published)
     path = _machine_file(nodes, project, called_from)
     machines = read_machines(path, shown=project.relative(path) if project else str(path))
     if published is not None and not machines.world:
@@ -101,16 +102,24 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         raise RecordingError(msg, hint="nothing was asked; copy the notebook elsewhere to run it live")
     if directory is None and published is None and project is not None:
         directory = _interactive(project)
-    transports = _live(machines, project)
+    earlier = earlier_run(directory)
+    transports = {} if earlier else _live(machines, project)
     tape = Path(os.devnull)  # answers are redacted all the same: a run is the same with and without a folder
+    kept = redact(path.read_text(encoding="utf-8-sig"))
     if directory is not None:
         directory.mkdir(parents=True, exist_ok=True)
-        (directory / MACHINES).write_text(redact(path.read_text(encoding="utf-8-sig")), encoding="utf-8")
+        (directory / MACHINES).write_text(kept, encoding="utf-8")
         tape = directory / _process.recording(directory)
+    context = RunContext(directory)
+    if earlier:
+        transports, header = take_up(earlier, tape, machines, kept, runbook, lambda: _live(machines, project))
+        cluster = Cluster(machines, transports, context, consent=consent, runbook=runbook)
+        return _finish(cluster, header.resumed)
     recorder = Recorder(tape, machines=machines.name, machines_path=machines.path, runbook=runbook)
     transports = {name: recording(transport, recorder) for name, transport in transports.items()}
     recorder.begin()
-    return _finish(Cluster(machines, transports, RunContext(directory), consent=consent, runbook=runbook))
+    cluster = Cluster(machines, transports, context, consent=consent, runbook=runbook)
+    return _finish(cluster, _resumed(published) if published else {})
 
 
 def open_cluster(nodes: str | Path, *, show: Show = show_in_notebook) -> Cluster:
@@ -179,10 +188,10 @@ def _replayed(folder: Path, project: Project | None, nodes: str, consent: str, r
     return Cluster(machines, replay.transports, RunContext(None), consent=consent, runbook=label)
 
 
-def _finish(cluster: Cluster) -> Cluster:
+def _finish(cluster: Cluster, resumed: Mapping[str, Any]) -> Cluster:
     atexit.register(cluster.close)
     joined(cluster)
-    about = (cluster.kind, cluster.machines.name, cluster.machines.nodes)
+    about = (cluster.kind, cluster.machines.name, cluster.machines.nodes, resumed)
     cluster.context.display({"text/plain": banner_text(*about), "text/html": banner_html(*about)})
     return cluster
 
@@ -214,10 +223,22 @@ def _provenance(folder: Path, project: Project | None) -> Mapping[str, Any]:
     return data  # type: ignore[no-any-return]
 
 
-def _recorded_runbook(folder: Path) -> str:
-    with suppress(RecordingError):
-        return Replay(folder / RECORDING).header.runbook
-    return ""
+def _recorded_header(folder: Path) -> Header | None:
+    """What the first recording of a published run says about its run."""
+    with suppress(RecordingError, KeyError, TypeError, ValueError, AttributeError):
+        return header_from_json(next(read_events(folder / RECORDING, RECORDING)).fields)
+    return None
+
+
+def _recorded_runbook(folder: Path | None) -> str:
+    header = _recorded_header(folder) if folder else None
+    return header.runbook if header else ""
+
+
+def _resumed(folder: Path) -> Mapping[str, Any]:
+    """What a published run says of the run that it took up; the same every time."""
+    header = _recorded_header(folder)
+    return header.resumed if header else {}
 
 
 def _runbook_name() -> str:

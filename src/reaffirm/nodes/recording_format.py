@@ -11,14 +11,15 @@
 
 ``h`` is over the line's other fields and the ``h`` of the line before, so a changed, missing or
 reordered line is noticed. A run that died has no last line ``end``. A line ``cell`` says that a cell of the
-runbook begins; older recordings have none.
+runbook begins; older recordings have none. In the recording of a resumed run, lines ``checked`` hold what
+was asked before it went on, and a line ``live`` stands before the first request that was sent by itself.
 """
 
 import hashlib
 import json
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,11 @@ _FIELDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "now": (("node",), ("at",)),
     "sleep": (("node", "seconds"), ()),
     "cell": (("cell", "step"), ()),
+    "checked": (("node", "argv"), ("answer",)),
+    "live": (("cell", "step"), ()),
 }
 #: Lines that no request asked for: a replay passes over them.
-_ASIDE = ("text", "cell")
+_ASIDE = ("text", "cell", "checked", "live")
 #: Name of a recording in the folder of its run.
 RECORDING = "recording.jsonl"
 # json.dumps makes a new one for each line.
@@ -63,7 +66,11 @@ def chain(body: str, before: str) -> str:
 
 @dataclass(frozen=True)
 class Header:
-    """What a recording says about the run it is of. ``started`` is the head's time (seconds)."""
+    """What a recording says about the run it is of. ``started`` is the head's time (seconds).
+
+    ``resumed`` is empty, or says that the answers before a cell were taken from an earlier run: ``run``,
+    ``cell`` and ``step`` (the first that was run for itself), ``recording`` (SHA-256 of that run's file).
+    """
 
     machines: str
     machines_path: str
@@ -72,6 +79,7 @@ class Header:
     versions: Mapping[str, str]
     nodes: tuple[NodeSpec, ...]
     kinds: Mapping[str, Kind]
+    resumed: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return the header's fields as they are written."""
@@ -95,6 +103,7 @@ class Header:
                 }
                 for node in self.nodes
             ],
+            **({"resumed": dict(self.resumed)} if self.resumed else {}),
         }
 
 
@@ -129,6 +138,7 @@ def header_from_json(fields: Mapping[str, Any]) -> Header:
         versions,
         nodes,
         kinds,
+        dict(fields.get("resumed") or {}),
     )
 
 
@@ -165,7 +175,11 @@ def read_tape(path: Path, *, shown: str = "") -> Tape:
         RecordingError: unreadable, damaged, or of another schema; the message carries ``path:line``.
     """
     shown = shown or path.name
-    events = list(_events(path, shown))
+    return tape_of(list(read_events(path, shown)), shown)
+
+
+def tape_of(events: Sequence[Event], shown: str) -> Tape:
+    """Make a tape of lines that were read with :func:`read_events`; see :func:`read_tape`."""
     if not events:
         msg = f"{shown}:1: an empty recording"
         raise RecordingError(msg, hint="the run wrote nothing; run it again")
@@ -207,7 +221,12 @@ def _check(event: Event, header: Header, shown: str) -> None:
         raise RecordingError(msg, hint="take the file from the version control, or run it again")
 
 
-def _events(path: Path, shown: str) -> Iterator[Event]:
+def read_events(path: Path, shown: str) -> Iterator[Event]:
+    """Read the lines of a recording one by one, as far as their chain is whole.
+
+    Raises:
+        RecordingError: at the first line that is damaged.
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:
