@@ -61,7 +61,7 @@ def take_up(
     start = read_start(earlier.path / tape.name, earlier.cell, shown=f"{earlier.run}: {tape.name}")
     header = start.tape.header
     _same_file(earlier, machines, text)
-    live = open_nodes()
+    live = opened = open_nodes()
     try:
         kinds = {name: node.kind for name, node in live.items()}
         if kinds != dict(header.kinds):
@@ -78,15 +78,15 @@ def take_up(
             started=header.started,
             resumed=about,
         )
-        wrapped = {name: recording(node, recorder) for name, node in resuming.transports.items()}
+        opened = {name: recording(node, recorder) for name, node in resuming.transports.items()}
         recorder.begin()
         if not machines.world:
             check(earlier.run, earlier.step, left_by(start.tape, machines), live, recorder)
     except BaseException:
-        for node in live.values():
+        for node in opened.values():
             node.close()
         raise
-    return wrapped, Header(
+    return opened, Header(
         header.machines,
         header.machines_path,
         header.runbook,
