@@ -27,6 +27,7 @@ from reaffirm.redact import redact
 from reaffirm.store.machines import read_machines
 from reaffirm.store.project import (
     CALLED_FROM_VARIABLE,
+    DRY_RUN_VARIABLE,
     RUN_DIR_VARIABLE,
     RUNBOOK_VARIABLE,
     Project,
@@ -87,9 +88,10 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         RecordingError: a replay was asked for and the recording is damaged or is of other machines.
     """
     called_from = Path.cwd()
+    dry = bool(os.environ.get(DRY_RUN_VARIABLE))
     given = os.environ.get(RUN_DIR_VARIABLE, "")
     directory = Path(given).resolve() if given else None
-    published = None if directory else _published_run(called_from)
+    published = None if directory or dry else _published_run(called_from)
     project = enter_project()
     if published is not None and _provenance(published, project)["kind"] != Kind.SIMULATED:
         return _finish(_replayed(published, project, str(nodes), consent, runbook), _resumed(published))
@@ -100,8 +102,12 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         # its provenance says simulated; whoever edits that must not send a published run to machines
         msg = f"this published run says that it was simulated, but {machines.path} names real machines"
         raise RecordingError(msg, hint="nothing was asked; copy the notebook elsewhere to run it live")
-    if directory is None and published is None and project is not None:
+    if directory is None and published is None and project is not None and not dry:
         directory = _interactive(project)
+    if dry:
+        from reaffirm.nodes.dry_run import dry_cluster  # loads the simulator
+
+        return dry_cluster(machines, project, consent=consent, runbook=runbook)
     earlier = earlier_run(directory)
     transports = {} if earlier else _live(machines, project)
     tape = Path(os.devnull)  # answers are redacted all the same: a run is the same with and without a folder
