@@ -205,6 +205,5 @@ class Cluster:
 
 
 def _plain(fact: Fact) -> str:
-    value = "unknown" if fact.value is None else str(fact.value)
     by = f" (by {fact.by})" if fact.by else ""
-    return f"{value} {fact.unit}".rstrip() + by
+    return (f"{fact.value} {fact.unit}".rstrip() if fact.value is not None else "unknown") + by

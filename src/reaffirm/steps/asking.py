@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from reaffirm.errors import NodeError
@@ -16,7 +17,7 @@ NO_ANSWER = -1
 
 
 class Asker:
-    """Sends the requests of one step. ``sent`` is what went where, each request once."""
+    """Sends the requests of one step. ``sent`` is what went where, each request once, and how often."""
 
     def __init__(self) -> None:
         self.sent: list[Sent] = []
@@ -74,6 +75,9 @@ class Asker:
         sent = Sent(node.node.name, tuple(argv), program)
         if sent not in self.sent:
             self.sent.append(sent)
+            return
+        at = self.sent.index(sent)
+        self.sent[at] = replace(sent, times=self.sent[at].times + 1)
 
 
 # Docker's last line: "Run 'docker run --help' for more information", older ones "See 'docker run --help'."

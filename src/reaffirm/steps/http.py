@@ -192,7 +192,11 @@ def _table(kind: str, figures: Mapping[str, float | None], good: int, repeat: in
     rows = []
     for key, value in figures.items():
         fewest = PERCENTILES[key][1]
-        why = f"needs {fewest} answers" if good < fewest else "not all were answered as expected"
+        why = (
+            f"needs {fewest} answer{'' if fewest == 1 else 's'}"
+            if good < fewest
+            else "not all were answered as expected"
+        )
         rows.append((key, "unknown" if value is None else f"{value:g} ms", "" if value is not None else why))
     title = f"Latency of {good} requests of {repeat} (figures of kind {kind})"
     return Table(title, ("percentile", "value", "why not"), tuple(rows))

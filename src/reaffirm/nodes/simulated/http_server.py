@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from reaffirm.model.exchange import Chunk, HttpAnswer, HttpRequest
 from reaffirm.model.node import Engine
+from reaffirm.nodes.simulated import example_server
 from reaffirm.nodes.simulated.completions import Completion, complete
 from reaffirm.nodes.simulated.machine import SimulatedNode
 from reaffirm.nodes.simulated.network import Way
@@ -48,6 +49,8 @@ def request(world: "World", node: SimulatedNode, asked: HttpRequest, timeout: fl
     listener = next((entry for entry in there.listeners if entry.clashes(address, port)), None)
     if listener is None:
         return _nobody(world, started, "[Errno 111] Connection refused")
+    if listener.pid in there.example_servers:
+        return _example(world, there, listener.pid, asked, url.path, started)
     rank = next(
         (r for r in world.ranks.values() if r.node is there and r.container.pid == listener.pid), None
     )
@@ -67,6 +70,21 @@ def _address(node: SimulatedNode, host: str) -> str:
 
 def _nobody(world: "World", started: float, why: str) -> HttpAnswer:
     return HttpAnswer(0, {}, (), started, world.clock.now(), why)
+
+
+def _example(
+    world: "World", node: SimulatedNode, pid: int, asked: HttpRequest, path: str, started: float
+) -> HttpAnswer:
+    """Answer as ``scripts/node/example_server.py`` does."""
+    world.advance(world.durations["example-answer"])
+    now = world.clock.now()
+    if asked.method.upper() != "GET":  # http.server of Python answers so where a class has no do_POST
+        return HttpAnswer(501, {"content-type": "text/html;charset=utf-8"}, (), started, now)
+    if path == "/stop":
+        example_server.stop(node, pid)
+    body = example_server.BODY
+    headers = {**_JSON, "content-length": str(len(body.encode()))}
+    return HttpAnswer(200, headers, (Chunk(body, now),), started, now)
 
 
 def _served(

@@ -11,6 +11,7 @@ from reaffirm.nodes.simulated.network import Host, Interface
 
 if TYPE_CHECKING:
     from reaffirm.nodes.simulated.container import Container
+    from reaffirm.nodes.simulated.example_server import ExampleServer
 
 GIB = 1024**3
 #: The addresses that stand for "every address of this host".
@@ -117,6 +118,7 @@ class SimulatedNode:
         self.containers: dict[str, Container] = {}
         self.listeners: list[Listener] = []
         self.processes: dict[int, Process] = {}
+        self.example_servers: dict[int, ExampleServer] = {}
         #: Set to make the node disappear from the network, or refuse our key.
         self.unreachable = False
         self.refuses_key = False
@@ -140,6 +142,7 @@ class SimulatedNode:
     def end(self, pid: int) -> None:
         """End a process: its memory and its ports come free."""
         self.processes.pop(pid, None)
+        self.example_servers.pop(pid, None)
         self.listeners = [listener for listener in self.listeners if listener.pid != pid]
 
     def kill(self, what: str | int) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from reaffirm.model.image import ContainerImage
 from reaffirm.model.node import Engine
+from reaffirm.nodes.simulated import example_server
 from reaffirm.nodes.simulated.image_copy import fetch, serve
 from reaffirm.nodes.simulated.machine import SimulatedNode
 from reaffirm.nodes.simulated.network import Way
@@ -40,8 +41,8 @@ def run_program(
                 return _told(serve(world, node, reference, address, peer, float(wait)))
             case "fetch_image.py", [address, port, ticket, limit]:
                 return _told(fetch(world, node, address, int(port), ticket, float(limit)))
-            case "example_server.py", _:
-                return Output(1, "", "OSError: on a simulated node only engines serve HTTP\n")
+            case "example_server.py", [seconds, *_]:
+                return _told(example_server.start(world, node, int(seconds)))
             case "", _:
                 text = "a simulated node runs no program but those of scripts/node; this text is none of them"
                 return Output(1, "", f"{text}\n")
