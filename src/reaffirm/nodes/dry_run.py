@@ -4,7 +4,8 @@ Whatever a step would send goes to a listener. The answers that decide what come
 simulated world: that of the machine file, or Sparks that stand in for the machines it names.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,6 +95,18 @@ def assume_containers(names: Sequence[str]) -> None:
     for stand_in in _state.stand_ins:
         if new := stand_in.hold(names):
             tell({"op": "assumed", "what": f"containers named {', '.join(new)} are there"})
+
+
+@contextmanager
+def assumed_service() -> Iterator[None]:
+    """Let a service answer where nobody does, unless this run has started one itself."""
+    for stand_in in _state.stand_ins:
+        stand_in.serves = True
+    try:
+        yield
+    finally:
+        for stand_in in _state.stand_ins:
+            stand_in.serves = False
 
 
 def dry_cluster(machines: Machines, project: Project | None, *, consent: str, runbook: str) -> Cluster:

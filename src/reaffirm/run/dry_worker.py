@@ -11,7 +11,6 @@ import json
 import os
 import sys
 import types
-from collections.abc import Callable
 from typing import Any
 
 
@@ -29,7 +28,7 @@ def main() -> None:
     from reaffirm.nodes import dry_run, marks
 
     dry_run.listen(say)
-    _assume_before_cleanup(dry_run.assume_containers)
+    _assume_before_steps()
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     module.__dict__["display"] = lambda *_, **__: None
@@ -74,17 +73,26 @@ def _sets(source: str) -> set[str]:
     }
 
 
-def _assume_before_cleanup(assume: Callable[[tuple[str, ...]], None]) -> None:
-    """What a cleanup names is assumed to be there, or nobody would see what it removes."""
+def _assume_before_steps() -> None:
+    """Assume what a step is about: nobody would see what a cleanup removes, or what is asked of a service."""
     from reaffirm import steps
+    from reaffirm.nodes import dry_run
 
-    cleanup = steps.cleanup
+    for name in ("cleanup", "verify", "http"):
+        _wrap(steps, name, dry_run)
 
-    def wrapped(cluster: Any, *names: str, **options: Any) -> Any:
-        assume(names)
-        return cleanup(cluster, *names, **options)
 
-    steps.cleanup = wrapped
+def _wrap(steps: Any, name: str, dry_run: Any) -> None:
+    step = getattr(steps, name)
+
+    def wrapped(cluster: Any, *words: Any, **options: Any) -> Any:
+        if name == "cleanup":
+            dry_run.assume_containers(words)
+            return step(cluster, *words, **options)
+        with dry_run.assumed_service():
+            return step(cluster, *words, **options)
+
+    setattr(steps, name, wrapped)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,8 @@ class StandIn:
         self.world = World.from_machines(self.machines, images, programs)
         self._seen: set[str] = set()
         self._started = False
+        #: Whether somebody answers HTTP as if a service ran.
+        self.serves = False
 
     def assume(self, name: str, argv: Sequence[str], stdin: str | None) -> None:
         """Put on a node what a request is about to ask for: an image, a model's files."""
@@ -62,8 +64,8 @@ class StandIn:
                     node.weights[model] = Weights(model, _ARCHITECTURE, "qwen3_5_moe", 39, _BYTES, folder)
 
     def serve(self, request: HttpRequest, now: float) -> HttpAnswer | None:
-        """Answer as a service that runs already would; ``None`` once this run has started something itself."""
-        if self._started:
+        """Answer as a service that runs already would; ``None`` once this run has started something."""
+        if self._started or not self.serves:
             return None
         body, stream = "", False
         if request.url.endswith("/v1/models"):
