@@ -49,7 +49,7 @@ def test_step_ids() -> None:
 @pytest.mark.parametrize("value", [0, -1, True, "600", float("inf"), [1]])
 def test_time_limit_that_is_none(value: Any) -> None:
     """A limit that is not understood would be no limit, and the night would be spent waiting."""
-    with pytest.raises(DocumentError, match="x.py, cell 3: timeout is a number of seconds above 0"):
+    with pytest.raises(DocumentError, match=r"x\.py, cell 3: timeout is a number of seconds above 0"):
         timeout_of(_code(timeout=value), where="x.py, cell 3")
     assert timeout_of(_code(timeout=1.5), where="") == 1.5
     assert timeout_of(_code(), where="") is None
