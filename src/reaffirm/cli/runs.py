@@ -20,8 +20,8 @@ from reaffirm.nodes.recording_format import read_tape
 from reaffirm.run import places
 from reaffirm.run.command import active, default_output, plan_of, say, tell_end
 from reaffirm.run.evidence import recordings
+from reaffirm.run.progress import Progress
 from reaffirm.run.runbook import read_runbook
-from reaffirm.run.underway import Progress
 from reaffirm.store.project import RUNNER_VARIABLES, Project, find_project
 from reaffirm.store.published import read_run
 
