@@ -2,7 +2,7 @@
 
 import pytest
 
-from reaffirm.run.code_hash import bare_code, code_hash
+from reaffirm.store.code_hash import bare_code, code_hash
 
 CODE = 'def f(x):\n    return x + "# no comment"\n\n\nprint(f(1))'
 
