@@ -18,7 +18,7 @@ from typing import Annotated
 import typer
 
 from reaffirm import __version__, errors
-from reaffirm.cli import nodes
+from reaffirm.cli import nodes, records
 from reaffirm.cli.runs import commands, joined_pairs
 from reaffirm.errors import ReaffirmError
 from reaffirm.run.command import say, tell_end
@@ -52,7 +52,7 @@ def _options(
     """Decision records whose claims are checked by runbooks that anyone can run again."""
 
 
-for command in commands:
+for command in (*commands, *records.commands):
     app.command()(command)
 
 
