@@ -51,7 +51,10 @@ def _builder(kind: Any) -> Any:
         parts = [_builder(hints[one.name]) for one in fields(kind)]
 
         def build(value: Any) -> Any:
-            return made(*(part(item) for part, item in zip(parts, value, strict=True)))
+            if len(value) != len(parts):
+                msg = f"{len(value)} values for {len(parts)} fields"
+                raise ValueError(msg)
+            return made(*[item if part is _same else part(item) for part, item in zip(parts, value)])
 
         return build
     if isinstance(kind, type) and issubclass(kind, Enum):
@@ -62,7 +65,9 @@ def _builder(kind: Any) -> Any:
         args = get_args(kind)
         if len(args) == 2 and args[1] is Ellipsis:
             inner = _builder(args[0])
-            return lambda value: tuple(inner(item) for item in value) if isinstance(value, list) else value
+            if inner is _same:
+                return tuple
+            return lambda value: tuple([inner(item) for item in value])
         each = [_builder(arg) for arg in args]
         return lambda value: tuple(part(item) for part, item in zip(each, value, strict=True))
     if origin in (Union, UnionType):

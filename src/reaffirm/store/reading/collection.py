@@ -12,7 +12,6 @@ from pathlib import Path
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Document, Record, Skipped
 from reaffirm.store.reading.cache import Cache, stamp_of
-from reaffirm.store.reading.document import read_document
 from reaffirm.store.reading.files import Found, find_files
 from reaffirm.store.reading.targets import number_of
 
@@ -113,6 +112,8 @@ def _read(wanted: list[tuple[str, Path]], keep_body: bool, workers: int) -> Iter
 
 
 def _read_together(wanted: list[tuple[str, Path]], keep_body: bool, processors: int) -> Iterator[Document]:
+    import reaffirm.store.reading.document  # noqa: F401  once, before the processes part
+
     chunks = [(wanted[n : n + _CHUNK], keep_body) for n in range(0, len(wanted), _CHUNK)]
     done = 0
     try:
@@ -131,6 +132,9 @@ def _chunk(work: tuple[list[tuple[str, Path]], bool]) -> list[Document]:
 
 
 def _one(name: str, path: Path, keep_body: bool) -> Document:
+    # The parsers take long to load, and nobody needs them when nothing changed.
+    from reaffirm.store.reading.document import read_document
+
     return read_document(path, shown=name, keep_body=keep_body)
 
 

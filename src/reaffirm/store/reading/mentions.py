@@ -14,6 +14,7 @@ _PLACE = re.compile(
     rf"(?<![\w/.:@-])(?P<path>(?:\.{{0,2}}/)?(?:[\w@.+-]+/)*[\w@+-][\w@.+-]*\.(?:{_CODE})|(?:[\w.-]+/)*(?:Makefile|Dockerfile))"
     r"(?::|#L)(?P<first>\d{1,6})(?:(?:-L?|–|:)(?P<last>\d{1,6}))?(?![\w])"
 )
+_DIGIT = re.compile(r"\d\D{0,9}(?:[%×/]|[a-zμµ])", re.IGNORECASE)
 _FIGURE = re.compile(
     r"(?<![\w.,-])\d[\d.,]*\s?(?:ms|µs|μs|us|ns|s|secs?|seconds|minutes|%|percent|[KMGT]i?B(?:/s|ps)?|[KMG]b(?:/s|ps|it/s)"
     r"|tok(?:ens?)?/s|tokens per second|req(?:uests?)?/s|requests per second|rps|qps|tps|iops|ops/s|MHz|GHz"
@@ -43,7 +44,7 @@ def figures(outline: Outline) -> Iterator[tuple[int, str]]:
         if any(line.links for line in block.lines):
             continue
         for line in block.lines:
-            if any(sign.isdigit() for sign in line.text) and (match := _FIGURE.search(line.text)):
+            if _DIGIT.search(line.text) and (match := _FIGURE.search(line.text)):
                 yield line.line, match[0]
 
 

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 #: Languages by the ending of a file; ``.toml`` holds a whole record.
@@ -84,6 +85,7 @@ class Name:
     placeholder: bool = False
 
 
+@lru_cache(maxsize=20_000)
 def name_of(path: str) -> Name:
     """Return what the path of a record says of its id.
 
