@@ -47,7 +47,8 @@ class Record:
     ``status_raw`` and ``date_raw`` are as they are written. ``supersedes`` and ``superseded_by`` hold
     ids. ``title`` is empty when the record has none. ``lines`` gives the line of each field that was
     found. ``body`` is the text below the title, which begins at ``body_line``; it is left out of
-    records that come from the cache.
+    records that come from the cache. ``review_by`` is the day until which somebody wants to look at the
+    decision again; ``reopen_when`` holds sentences which, once a run shows that they hold, ask for the same.
     """
 
     path: str
@@ -65,6 +66,8 @@ class Record:
     tags: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     claims: tuple[Claim, ...] = ()
+    review_by: datetime.date | None = None
+    reopen_when: tuple[Claim, ...] = ()
     lines: Mapping[str, int] = field(default_factory=dict)
     dialect: Dialect = Dialect.MARKDOWN
     line: int = 1
@@ -107,7 +110,6 @@ class Document:
     anchors: tuple[str, ...] = ()
     places: tuple[CodePlace, ...] = ()
     figures: tuple[tuple[int, str], ...] = ()
-    review_by: str = ""
     broken: bool = False
     skipped: str = ""
 

@@ -17,6 +17,7 @@ from typing import Any
 from reaffirm.errors import ReaffirmError, UsageError
 from reaffirm.run import places
 from reaffirm.run.checkout import Checkout
+from reaffirm.run.local_ledger import LocalLedger
 from reaffirm.run.parameters import check_complete, typed
 from reaffirm.run.runbook import Runbook, is_remote, leads_to_source, read_runbook, runbook_from_text
 from reaffirm.run.secrets import Redactor, secret_values
@@ -128,9 +129,11 @@ def _run(run: Run, original: Callable[..., Any], bound: inspect.BoundArguments) 
         "REAFFIRM_RUN_DIR": run.folder,
         "REAFFIRM_CALLED_FROM": run.base,
     }
+    entries = LocalLedger(run.runbook.project if run.folder else None, run.notebook, run.folder)
     with _lock:
         before, _current = _current, run
         error: BaseException | None = None
+        entries.begun(run.runbook.path, run.runbook.sha256, run.redactor.data(dict(run.parameters)))
         try:
             with environment(surroundings), ending_signals():
                 made = original(*bound.args, **bound.kwargs)
@@ -140,7 +143,8 @@ def _run(run: Run, original: Callable[..., Any], bound: inspect.BoundArguments) 
         finally:
             _current = before
             with undisturbed():
-                run.conclude(error)
+                ending = run.conclude(error)
+                entries.ended((run.last or {}).get("metadata", {}).get("reaffirm", {}), ending.as_json())
                 if run.folder:
                     places.release(run.folder)
         if run.last is not None:

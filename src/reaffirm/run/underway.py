@@ -13,6 +13,7 @@ from reaffirm.run.checkout import Checkout
 from reaffirm.run.closing import outcome_of
 from reaffirm.run.draft import Draft
 from reaffirm.run.ending import Ending, heading_at, is_injected, number_of, own_cells, settle
+from reaffirm.run.provenance import rests_on
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
@@ -154,7 +155,7 @@ class Run:
         about |= self._about()
         if self.ending:
             about["ended"] = self.ending.as_json()
-            about["git"] = self.checkout.state() if self.checkout else None
+            about |= rests_on(self.runbook, self.folder, about["facts"], self.checkout)
         self.redactor.notebook(notebook)
 
     def _put(self, text: str) -> None:

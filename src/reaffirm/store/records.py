@@ -15,6 +15,8 @@ from reaffirm.store.reading.source import SourceProblemError, read_source, text_
 from reaffirm.store.reading.targets import number_of
 from reaffirm.store.template import leftovers, placeholders
 
+_OURS = ("claims", "review-by", "reopen-when")
+
 
 @dataclass(frozen=True)
 class Records:
@@ -80,9 +82,11 @@ def _more(path: Path, document: Document, template: frozenset[str]) -> Iterator[
     except SourceProblemError:
         return
     for key in front.data:
-        if key != "claims" and difflib.get_close_matches(key.lower(), ["claims"], cutoff=0.8):
+        near = [] if key in _OURS else difflib.get_close_matches(key.lower(), _OURS, n=1, cutoff=0.8)
+        if near and key.replace("_", "-").lower() not in _OURS:
             line = front.marks.get((key,), 1)
-            yield Finding(document.path, line, "record-key", f"unknown key {key!r}", "did you mean 'claims'?")
+            hint = f"did you mean {near[0]!r}?"
+            yield Finding(document.path, line, "record-key", f"unknown key {key!r}", hint)
     yield from leftovers(document.path, front.body, front.body_line, template)
 
 

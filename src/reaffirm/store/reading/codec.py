@@ -51,10 +51,9 @@ def _builder(kind: Any) -> Any:
         parts = [_builder(hints[one.name]) for one in fields(kind)]
 
         def build(value: Any) -> Any:
-            if len(value) != len(parts):
-                msg = f"{len(value)} values for {len(parts)} fields"
-                raise ValueError(msg)
-            return made(*[item if part is _same else part(item) for part, item in zip(parts, value)])
+            return made(
+                *[item if part is _same else part(item) for part, item in zip(parts, value, strict=True)]
+            )
 
         return build
     if isinstance(kind, type) and issubclass(kind, Enum):

@@ -22,6 +22,7 @@ from reaffirm.store.reading.status_words import status_at
 from reaffirm.store.reading.targets import targets
 from reaffirm.store.reading.titles import clean_title, find_title, is_placeholder, number_of_title, written
 from reaffirm.store.reading.values import ids, is_nothing, people, texts
+from reaffirm.store.review import read_review
 
 _DATE_TEMPLATE = re.compile(r"YYYY|\{.*\}|\[.*(?:date|last updated).*\]|<date>", re.IGNORECASE)
 # Keys that only site generators have.
@@ -63,8 +64,11 @@ def compose(draft: Draft) -> Record:
     status = _status(draft, title_status)
     day, day_raw = _date(draft)
     by, supersedes = _supersession(draft, status)
-    claims, wrong = read_claims(Page(draft.path, draft.front.data, "", 1, {}, draft.front.marks))
-    draft.problems += wrong
+    tops = {str(path[0]): line for path, line in draft.front.marks.items() if len(path) == 1}
+    page = Page(draft.path, draft.front.data, "", 1, tops, draft.front.marks)
+    claims, wrong = read_claims(page)
+    review_by, reopen_when, wrong_review = read_review(page)
+    draft.problems += [*wrong, *wrong_review]
     body = draft.title.line if draft.title else draft.line - 1
     return Record(
         path=draft.path,
@@ -82,6 +86,8 @@ def compose(draft: Draft) -> Record:
         tags=_people(draft, Field.TAGS, "tags"),
         links=_links(draft, status),
         claims=claims,
+        review_by=review_by,
+        reopen_when=reopen_when,
         lines=draft.lines,
         dialect=draft.dialect,
         line=draft.line,

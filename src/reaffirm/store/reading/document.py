@@ -72,7 +72,6 @@ def parse_document(text: str, name: str, dialect: Dialect, *, keep_body: bool = 
         anchors=tuple(outline.anchors),
         places=tuple(code_places(outline)),
         figures=tuple(figures(outline)),
-        review_by=_review(drafts[0]),
         broken=front.broken,
     )
 
@@ -161,14 +160,6 @@ def _no_record(name: str, front: Front, outline: Outline, drafts: list[Draft], r
     if numbered or dated or stated or sections >= 2 or front.broken:
         return ""
     return "no number in its name, no status, and no sections of a record"
-
-
-def _review(draft: Draft) -> str:
-    for place in draft.found:
-        if place.field is Field.REVIEW_BY and place.lines:
-            draft.lines["review-by"] = place.line
-            return place.lines[0].text
-    return ""
 
 
 def _with_body(record: Record, text: str, drafts: list[Draft], index: int) -> Record:

@@ -30,7 +30,8 @@ _WORDS: dict[Status, str] = {
     "|remplacée par|reemplazado|reemplazada"
     "|reemplazado por|reemplazada por|sustituido|sustituida|sustituido por"
     "|substituído|substituída|substituido"
-    "|substituído por|substituída por|sostituito|置き換え済み|置き換えられた|置き換え|置換|已取代|已替代|取代",
+    "|substituído por|substituída por|sostituito"
+    "|置き換え済み|置き換えられた|置き換え|置換|已取代|已替代|取代",
 }
 _BY_WORD = {word: status for status, words in _WORDS.items() for word in words.split("|")}
 _ASCII = "|".join(re.escape(w) for w in sorted(_BY_WORD, key=len, reverse=True) if w[0] < "\u2e80")
