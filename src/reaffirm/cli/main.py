@@ -38,6 +38,8 @@ COMMANDS = {
     "check-runs": "reaffirm.cli.runs",
     "claims": "reaffirm.cli.claims",
     "recheck": "reaffirm.cli.claims",
+    "records": "reaffirm.cli.records",
+    "lint": "reaffirm.cli.linting",
 }
 #: Commands of two words: their module has them in ``app``.
 GROUPS = {
