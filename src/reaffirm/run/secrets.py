@@ -64,7 +64,7 @@ class Redactor:
         """Mask one text."""
         known = self._texts.get(text)
         if known is None:
-            known = self._texts[text] = redact(self._without_values(text))
+            known = self._texts[text] = redact(self.without_values(text))
         return known
 
     def code(self, source: str) -> str:
@@ -74,7 +74,8 @@ class Redactor:
             known = self._codes[source] = self._code(source)
         return known
 
-    def _without_values(self, text: str) -> str:
+    def without_values(self, text: str) -> str:
+        """Mask the values that were given for secret parameters, and nothing else."""
         for value in self._values:
             for form in (value, repr(value)[1:-1]):
                 if form in text:
@@ -82,7 +83,7 @@ class Redactor:
         return text
 
     def _code(self, source: str) -> str:
-        source = self._without_values(source)
+        source = self.without_values(source)
         if redact(source) == source:
             return source
         try:
