@@ -33,6 +33,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "run": "reaffirm.cli.runs",
     "parameters": "reaffirm.cli.runs",
+    "render": "reaffirm.cli.runs",
     "publish": "reaffirm.cli.publishing",
     "withdraw": "reaffirm.cli.publishing",
     "check-runs": "reaffirm.cli.runs",
