@@ -40,7 +40,6 @@ COMMANDS = {
     "claims": "reaffirm.cli.claims",
     "recheck": "reaffirm.cli.claims",
     "records": "reaffirm.cli.records",
-    "lint": "reaffirm.cli.linting",
 }
 #: Commands of two words: their module has them in ``app``.
 GROUPS = {
