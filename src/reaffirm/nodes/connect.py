@@ -110,7 +110,7 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         (directory / MACHINES).write_text(redact(path.read_text(encoding="utf-8-sig")), encoding="utf-8")
         tape = directory / _process.recording(directory)
     recorder = Recorder(tape, machines=machines.name, machines_path=machines.path, runbook=runbook, run=run)
-    locks = NodeLocks(run, runbook, recorder.note)
+    locks = NodeLocks(run, runbook, recorder.note, machines.path)
     transports = {
         name: recording(locks.locked(transport), recorder)
         for name, transport in _live(machines, project).items()
