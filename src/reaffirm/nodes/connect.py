@@ -118,7 +118,7 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         directory.mkdir(parents=True, exist_ok=True)
         (directory / MACHINES).write_text(kept, encoding="utf-8")
         tape = directory / _process.recording(directory)
-    locks = NodeLocks(run, runbook)
+    locks = NodeLocks(run, runbook, None, machines.path)
 
     def open_nodes() -> Mapping[str, Transport]:
         return {name: locks.locked(node) for name, node in _live(machines, project).items()}
