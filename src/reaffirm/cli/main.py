@@ -18,7 +18,7 @@ from typing import Annotated
 import typer
 
 from reaffirm import __version__, errors
-from reaffirm.cli import nodes, publishing
+from reaffirm.cli import checking, history, nodes, publishing
 from reaffirm.cli.runs import commands, joined_pairs
 from reaffirm.errors import ReaffirmError
 from reaffirm.run.command import say, tell_end
@@ -52,8 +52,10 @@ def _options(
     """Decision records whose claims are checked by runbooks that anyone can run again."""
 
 
-for command in (*commands, *publishing.commands):
+for command in (*commands, *history.commands, *publishing.commands, *checking.commands):
     app.command()(command)
+for command in checking.hidden:
+    app.command(hidden=True)(command)
 
 
 app.add_typer(nodes.app, name="nodes")
