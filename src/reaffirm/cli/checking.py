@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 def check(
     what: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[PATH|RUN…]", help="Published runs, or folders of them (default: all)."
-        ),
+        typer.Argument(metavar="[PATH|RUN…]", help="Published runs, or folders of them (default: all)."),
     ] = None,
     nbval: Annotated[
         bool, typer.Option("--nbval", help="Let pytest --nbval execute and compare the notebooks instead.")
