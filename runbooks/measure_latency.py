@@ -29,8 +29,8 @@
 # %% [markdown]
 # ## Parameters
 #
-# Unlike the other runbooks this one is at home on the machine that runs it: simulated nodes have no such
-# server.
+# Unlike the other runbooks this one is at home on the machine that runs it. On simulated nodes the server
+# answers as well, but in a time that somebody made up.
 
 # %% tags=["parameters"]
 nodes: str = "local"  # a machine file: its name under runbooks/nodes, or its path

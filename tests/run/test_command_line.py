@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reaffirm.cli.main import main
-from reaffirm.cli.runs import joined_pairs
+from reaffirm.cli.words import joined_pairs
 
 from .conftest import MACHINES, SECONDS, notebooks, read
 

@@ -71,6 +71,12 @@ RUNS: list[tuple[str, str, dict[str, str], dict[str, Any]]] = [
     ("launch", "launch_vllm", {}, {"launch.ready": True, "launch.engine": "vllm"}),
     ("verify", "verify_endpoint", {}, {"verify.reasoning": True, "verify.content": True}),
     ("latency", "measure_latency", {"requests": "20"}, {"latency.says": "hello", "latency.requests": 20}),
+    (
+        "latency-simulated",
+        "measure_latency",
+        {"nodes": "simulated", "requests": "20"},
+        {"latency.says": "hello", "latency.requests": 20, "stopped.passed": True},
+    ),
 ]
 #: Tried by the tests of the steps, as one arc, and as a published run.
 ELSEWHERE = {"pivot_to_vllm"}

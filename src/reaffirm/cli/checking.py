@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -152,8 +152,3 @@ def _nbval(meant: Sequence["Which"], where: Sequence[Path]) -> int:
     paths = [os.fspath(path) for path in where if path.exists()] or [os.fspath(w.folder) for w in meant]
     status = subprocess.run([*argv, *paths], env=env, check=False).returncode  # noqa: S603
     return 1 if damaged or status == 1 else 0 if status == 0 else 2
-
-
-#: In the order of the help; the second is not shown there.
-commands: Sequence[Callable[..., None]] = (check,)
-hidden: Sequence[Callable[..., None]] = (check_runs,)

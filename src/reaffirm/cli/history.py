@@ -1,7 +1,7 @@
 """Commands that look at runs: runs, diff."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -136,7 +136,3 @@ def _rank(area: str) -> tuple[int, str]:
 def print_json(data: object) -> None:
     """Print data as JSON."""
     typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
-
-
-#: In the order of the help.
-commands: Sequence[Callable[..., None]] = (runs, diff)

@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
@@ -80,10 +79,6 @@ def parameters(
     Console(highlight=False).print(table)
 
 
-#: In the order of the help.
-commands: Sequence[Callable[..., None]] = (run, parameters)
-
-
 class _Steps:
     """One line for each cell of code as it ends, and how its step did; on a terminal also the running one."""
 
@@ -106,23 +101,6 @@ class _Steps:
         self.console.print(
             Styled(line.ljust(self.console.width - 1 if self.console.is_terminal else 0)), soft_wrap=True
         )
-
-
-def joined_pairs(argv: Sequence[str]) -> list[str]:
-    """Turn papermill's ``-p name value`` into ``-p name=value``, the one form that options here can have."""
-    words = list(argv)
-    found: list[str] = []
-    while words:
-        word = words.pop(0)
-        if word == "--":
-            return [*found, word, *words]
-        if word in ("-p", "--parameter") and words:
-            found.append(word)
-            word = words.pop(0)
-            if "=" not in word and words:
-                word = f"{word}={words.pop(0)}"
-        found.append(word)
-    return found
 
 
 def _pair(word: str) -> tuple[str, str]:

@@ -54,13 +54,17 @@ def report_html(report: Report) -> str:
             f"<tr><td><code>{escape(fact.name)}</code></td><td>{escape(fact_text(fact))}</td></tr>"
             for fact in report.facts
         )
-        parts.append(f"<details><summary>{len(report.facts)} facts</summary><table>{rows}</table></details>")
+        count = _count(len(report.facts), "fact")
+        parts.append(f"<details><summary>{count}</summary><table>{rows}</table></details>")
     if report.sent:
-        lines = "\n".join(escape(f"{sent.node}$ {sent.shell}") for sent in report.sent)
-        parts.append(
-            f"<details><summary>{len(report.sent)} requests sent</summary><pre>{lines}</pre></details>"
-        )
+        lines = "\n".join(escape(sent.line) for sent in report.sent)
+        count = _count(sum(sent.times for sent in report.sent), "request")
+        parts.append(f"<details><summary>{count} sent</summary><pre>{lines}</pre></details>")
     return f'<div class="rf-report">{"".join(parts)}</div>'
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _cell(text: str) -> str:

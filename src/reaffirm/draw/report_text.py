@@ -28,7 +28,7 @@ def report_text(report: Report) -> str:
     ]
     parts += [_block(block) for block in report.blocks]
     if report.sent:
-        parts.append("sent\n" + "\n".join(f"  {sent.node}$ {one_line(sent.shell)}" for sent in report.sent))
+        parts.append("sent\n" + "\n".join(f"  {one_line(sent.line)}" for sent in report.sent))
     return "\n\n".join(parts)
 
 

@@ -74,12 +74,20 @@ class HttpAnswer:
 class Sent:
     """What a step sent and where, in the form in which a reader can paste it.
 
-    ``program`` is the file under ``scripts/node`` that went in on standard input, if one did.
+    ``program`` is the file under ``scripts/node`` that went in on standard input, if one did; ``times`` is
+    how often it was sent.
     """
 
     node: str
     argv: tuple[str, ...]
     program: str = ""
+    times: int = field(default=1, compare=False)
+
+    @property
+    def line(self) -> str:
+        """The command with its node before it and, where it was sent more than once, how often behind it."""
+        often = f"  # {self.times} times" if self.times > 1 else ""
+        return f"{self.node}$ {self.shell}{often}"
 
     @property
     def shell(self) -> str:

@@ -86,7 +86,10 @@ class Report:
             "outcome": str(self.outcome),
             "summary": self.summary,
             "blocks": blocks,
-            "sent": [{"node": s.node, "shell": s.shell} for s in self.sent],
+            "sent": [
+                {"node": s.node, "shell": s.shell} | ({"times": s.times} if s.times > 1 else {})
+                for s in self.sent
+            ],
             "facts": {fact.name: fact.as_json() for fact in self.facts},
         }
 

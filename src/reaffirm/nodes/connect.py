@@ -17,9 +17,10 @@ from reaffirm.errors import DocumentError, MachineFileError, RecordingError
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import Machines, Way
 from reaffirm.nodes.cluster import Cluster, RunContext, Show, show_in_notebook
+from reaffirm.nodes.locks import NodeLocks
 from reaffirm.nodes.notebook_fact import joined
 from reaffirm.nodes.recording import Recorder, recording
-from reaffirm.nodes.recording_format import RECORDING
+from reaffirm.nodes.recording_format import RECORDING, Header
 from reaffirm.nodes.replay import Replay
 from reaffirm.nodes.transport import Transport
 from reaffirm.redact import redact
@@ -92,7 +93,8 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
     project = enter_project()
     if published is not None and _provenance(published, project)["kind"] != Kind.SIMULATED:
         return _finish(_replayed(published, project, str(nodes), consent, runbook))
-    runbook = runbook or _runbook_name() or (_recorded_runbook(published) if published else "")
+    recorded = _recorded_header(published) if published else None
+    runbook = runbook or _runbook_name() or (recorded.runbook if recorded else "")
     path = _machine_file(nodes, project, called_from)
     machines = read_machines(path, shown=project.relative(path) if project else str(path))
     if published is not None and not machines.world:
@@ -101,16 +103,29 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         raise RecordingError(msg, hint="nothing was asked; copy the notebook elsewhere to run it live")
     if directory is None and published is None and project is not None:
         directory = _interactive(project)
-    transports = _live(machines, project)
+    run = recorded.run if recorded else directory.name.removesuffix(".run") if directory else ""
     tape = Path(os.devnull)  # answers are redacted all the same: a run is the same with and without a folder
     if directory is not None:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / MACHINES).write_text(redact(path.read_text(encoding="utf-8-sig")), encoding="utf-8")
         tape = directory / _process.recording(directory)
-    recorder = Recorder(tape, machines=machines.name, machines_path=machines.path, runbook=runbook)
-    transports = {name: recording(transport, recorder) for name, transport in transports.items()}
+    recorder = Recorder(tape, machines=machines.name, machines_path=machines.path, runbook=runbook, run=run)
+    locks = NodeLocks(run, runbook, recorder.note)
+    transports = {
+        name: recording(locks.locked(transport), recorder)
+        for name, transport in _live(machines, project).items()
+    }
     recorder.begin()
-    return _finish(Cluster(machines, transports, RunContext(directory), consent=consent, runbook=runbook))
+    cluster = Cluster(
+        machines,
+        transports,
+        RunContext(directory),
+        consent=consent,
+        runbook=runbook,
+        run=run,
+        note=recorder.note,
+    )
+    return _finish(cluster)
 
 
 def open_cluster(nodes: str | Path, *, show: Show = show_in_notebook) -> Cluster:
@@ -176,7 +191,15 @@ def _replayed(folder: Path, project: Project | None, nodes: str, consent: str, r
         machines = Machines(header.machines, header.machines_path, header.nodes)
     machines = replace(machines, nodes=header.nodes)
     label = runbook or _runbook_name() or header.runbook
-    return Cluster(machines, replay.transports, RunContext(None), consent=consent, runbook=label)
+    return Cluster(
+        machines,
+        replay.transports,
+        RunContext(None),
+        consent=consent,
+        runbook=label,
+        run=header.run,
+        granted=replay.consented,
+    )
 
 
 def _finish(cluster: Cluster) -> Cluster:
@@ -214,10 +237,10 @@ def _provenance(folder: Path, project: Project | None) -> Mapping[str, Any]:
     return data  # type: ignore[no-any-return]
 
 
-def _recorded_runbook(folder: Path) -> str:
+def _recorded_header(folder: Path) -> Header | None:
     with suppress(RecordingError):
-        return Replay(folder / RECORDING).header.runbook
-    return ""
+        return Replay(folder / RECORDING).header
+    return None
 
 
 def _runbook_name() -> str:

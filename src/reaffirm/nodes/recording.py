@@ -29,9 +29,12 @@ class Recorder:
     closed; a run that dies leaves a recording without it.
     """
 
-    def __init__(self, path: Path, *, machines: str = "", machines_path: str = "", runbook: str = "") -> None:
+    def __init__(
+        self, path: Path, *, machines: str = "", machines_path: str = "", runbook: str = "", run: str = ""
+    ) -> None:
         self.path = path
         self._about = (machines, machines_path, runbook)
+        self._run = run
         self._transports: dict[str, Transport] = {}
         self._open: set[str] = set()
         self._file: Any = None
@@ -69,6 +72,7 @@ class Recorder:
                 _versions(),
                 tuple(t.node for t in transports),
                 {t.node.name: t.kind for t in transports},
+                self._run,
             )
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("w", encoding="utf-8", newline="\n")
@@ -81,6 +85,13 @@ class Recorder:
                 self.begin()
             if not self._ended:
                 self._write(op, fields)
+
+    def note(self, op: str, fields: Mapping[str, Any]) -> None:
+        """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""
+        with self._lock:
+            self.begin()
+            at = next(iter(self._transports.values())).clock.now()
+            self.write(op, {**fields, "at": at})
 
     def text(self, text: str | None) -> str | None:
         """Write a text once, redacted, and return the hash by which later lines name it."""

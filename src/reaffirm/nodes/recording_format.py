@@ -6,7 +6,8 @@
     {"seq":1,"op":"text","sha256":"…","text":"import json…","h":"…"}
     {"seq":2,"op":"run","node":"spark-1","argv":["hostname"],"stdin":null,…,"answer":{…},"h":"…"}
     {"seq":3,"op":"now","node":"spark-1","at":1780000000.5,"h":"…"}
-    {"seq":4,"op":"end","streams":{},"h":"…"}
+    {"seq":4,"op":"consent","action":"remove","targets":["spark-1/vllm"],"how":"prompt","at":…,"h":"…"}
+    {"seq":5,"op":"end","streams":{},"h":"…"}
 
 ``h`` is over the line's other fields and the ``h`` of the line before, so a changed, missing or
 reordered line is noticed. A run that died has no last line ``end``.
@@ -35,7 +36,11 @@ _FIELDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "close": (("node", "stream", "call"), ()),
     "now": (("node",), ("at",)),
     "sleep": (("node", "seconds"), ()),
+    "consent": (("action", "targets", "how"), ()),
+    "lock": (("node", "what"), ()),
 }
+# Lines about the run itself. No request made them, so no replay asks for them.
+_NOTES = ("text", "consent", "lock")
 #: Name of a recording in the folder of its run.
 RECORDING = "recording.jsonl"
 # json.dumps makes a new one for each line.
@@ -65,6 +70,7 @@ class Header:
     versions: Mapping[str, str]
     nodes: tuple[NodeSpec, ...]
     kinds: Mapping[str, Kind]
+    run: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return the header's fields as they are written."""
@@ -73,6 +79,7 @@ class Header:
             "machines": self.machines,
             "machines_path": self.machines_path,
             "runbook": self.runbook,
+            **({"run": self.run} if self.run else {}),
             "started": self.started,
             "versions": dict(self.versions),
             "nodes": [
@@ -122,6 +129,7 @@ def header_from_json(fields: Mapping[str, Any]) -> Header:
         versions,
         nodes,
         kinds,
+        str(fields.get("run", "")),
     )
 
 
@@ -137,7 +145,10 @@ class Event:
 
 @dataclass(frozen=True)
 class Tape:
-    """A whole recording that was read and found undamaged. ``ended`` is false for a run that died."""
+    """A whole recording that was read and found undamaged. ``ended`` is false for a run that died.
+
+    ``consented`` is what a person agreed to in that run, as ``node/container``.
+    """
 
     path: str
     header: Header
@@ -145,6 +156,7 @@ class Tape:
     texts: Mapping[str, str]
     ended: bool
     streams: Mapping[str, int]
+    consented: tuple[str, ...] = ()
 
 
 def read_tape(path: Path, *, shown: str = "") -> Tape:
@@ -175,8 +187,9 @@ def read_tape(path: Path, *, shown: str = "") -> Tape:
         _check(event, header, shown)
     texts = {e.fields["sha256"]: e.fields["text"] for e in events if e.op == "text"}
     streams = {str(k): int(v) for k, v in events[-1].fields["streams"].items()} if ended else {}
-    asked = tuple(e for e in events[1 : -1 if ended else None] if e.op != "text")
-    return Tape(shown, header, asked, texts, ended, streams)
+    asked = tuple(e for e in events[1 : -1 if ended else None] if e.op not in _NOTES)
+    agreed = tuple(str(target) for e in events if e.op == "consent" for target in e.fields["targets"])
+    return Tape(shown, header, asked, texts, ended, streams, agreed)
 
 
 def _check(event: Event, header: Header, shown: str) -> None:

@@ -46,6 +46,11 @@ class Replay:
         return dict(self._nodes)
 
     @property
+    def consented(self) -> tuple[str, ...]:
+        """What a person agreed to in the recorded run."""
+        return self._tape.consented
+
+    @property
     def left(self) -> int:
         """How many recorded requests were not asked for yet."""
         return len(self._tape.events) - self._at

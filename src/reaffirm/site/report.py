@@ -152,7 +152,12 @@ def _titled(title: str, body: str) -> str:
 
 def _sent(sent: list[Mapping[str, Any]]) -> str:
     parts: list[str] = []
+    count = 0
     for one in sent:
-        parts.append(f"On {code(str(one['node'])) or 'the node'}:\n\n{fence(str(one['shell']), 'bash')}")
-    title = f"What was sent ({len(sent)} request{'' if len(sent) == 1 else 's'})"
+        times = one["times"] if isinstance(one.get("times"), int) else 1
+        often = f", {times} times" if times > 1 else ""
+        where = code(str(one["node"])) or "the node"
+        parts.append(f"On {where}{often}:\n\n{fence(str(one['shell']), 'bash')}")
+        count += times
+    title = f"What was sent ({count} request{'' if count == 1 else 's'})"
     return admonition("example", title, "\n\n".join(parts), folded=True)

@@ -80,7 +80,7 @@ def tell(
     """Make a step's report, free of secrets, and hand its facts to the run."""
     kind = cluster.kind
     clean = tuple(_clean_fact(fact) for fact in facts)
-    sent = tuple(Sent(s.node, tuple(redact_words(s.argv)), s.program) for s in asker.sent)
+    sent = tuple(Sent(s.node, tuple(redact_words(s.argv)), s.program, s.times) for s in asker.sent)
     report = Report(step, kind, outcome, redact(summary), tuple(map(_clean, blocks)), sent, clean)
     cluster.context.emit(step, kind, clean)
     return report

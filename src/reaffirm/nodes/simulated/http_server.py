@@ -9,7 +9,9 @@ from urllib.parse import urlsplit
 
 from reaffirm.model.exchange import Chunk, HttpAnswer, HttpRequest
 from reaffirm.model.node import Engine
+from reaffirm.nodes.simulated import example_server
 from reaffirm.nodes.simulated.completions import Completion, complete
+from reaffirm.nodes.simulated.lies import lied
 from reaffirm.nodes.simulated.machine import SimulatedNode
 from reaffirm.nodes.simulated.network import Way
 from reaffirm.nodes.simulated.rank import Rank
@@ -48,6 +50,8 @@ def request(world: "World", node: SimulatedNode, asked: HttpRequest, timeout: fl
     listener = next((entry for entry in there.listeners if entry.clashes(address, port)), None)
     if listener is None:
         return _nobody(world, started, "[Errno 111] Connection refused")
+    if listener.pid in there.example_servers:
+        return _example(world, there, listener.pid, asked, url.path, started)
     rank = next(
         (r for r in world.ranks.values() if r.node is there and r.container.pid == listener.pid), None
     )
@@ -69,10 +73,27 @@ def _nobody(world: "World", started: float, why: str) -> HttpAnswer:
     return HttpAnswer(0, {}, (), started, world.clock.now(), why)
 
 
+def _example(
+    world: "World", node: SimulatedNode, pid: int, asked: HttpRequest, path: str, started: float
+) -> HttpAnswer:
+    """Answer as ``scripts/node/example_server.py`` does."""
+    world.advance(world.durations["example-answer"])
+    now = world.clock.now()
+    if asked.method.upper() != "GET":  # http.server of Python answers so where a class has no do_POST
+        return HttpAnswer(501, {"content-type": "text/html;charset=utf-8"}, (), started, now)
+    if path == "/stop":
+        example_server.stop(node, pid)
+    body = example_server.BODY
+    headers = {**_JSON, "content-length": str(len(body.encode()))}
+    return HttpAnswer(200, headers, (Chunk(body, now),), started, now)
+
+
 def _served(
     world: "World", rank: Rank, asked: HttpRequest, path: str, started: float, timeout: float
 ) -> HttpAnswer:
     reply = _reply(rank, asked, path)
+    if lie := rank.node.troubles.lies.get(path):
+        reply = lied(lie, reply if isinstance(reply, Completion) else None)
     if isinstance(reply, _Reply):
         world.advance(0.002)
         now = world.clock.now()
@@ -89,12 +110,17 @@ def _served(
             return HttpAnswer(200 if chunks_so_far else 0, _STREAM, tuple(chunks_so_far), started, now, why)
         if pause > left:
             return HttpAnswer(
-                200 if chunks_so_far else 0, _STREAM, tuple(chunks_so_far), started, now, "timed out"
+                200 if chunks_so_far else 0,
+                _STREAM,
+                tuple(chunks_so_far),
+                started,
+                now,
+                f"no end within {timeout:g} s" if chunks_so_far else f"no answer within {timeout:g} s",
             )
         if data:
             chunks_so_far.append(Chunk(data, now))
-    headers = _STREAM if reply.streamed else _JSON
-    return HttpAnswer(200, headers, tuple(chunks_so_far), started, world.clock.now())
+    headers = {"content-type": reply.kind} if reply.kind else _STREAM if reply.streamed else _JSON
+    return HttpAnswer(reply.status, headers, tuple(chunks_so_far), started, world.clock.now(), reply.cut)
 
 
 def _reply(rank: Rank, asked: HttpRequest, path: str) -> _Reply | Completion:

@@ -3,14 +3,16 @@
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reaffirm.model.image import ContainerImage
 from reaffirm.model.node import NodeSpec
 from reaffirm.nodes.simulated.network import Host, Interface
+from reaffirm.nodes.simulated.troubles import Troubles
 
 if TYPE_CHECKING:
     from reaffirm.nodes.simulated.container import Container
+    from reaffirm.nodes.simulated.example_server import ExampleServer
 
 GIB = 1024**3
 #: The addresses that stand for "every address of this host".
@@ -117,9 +119,16 @@ class SimulatedNode:
         self.containers: dict[str, Container] = {}
         self.listeners: list[Listener] = []
         self.processes: dict[int, Process] = {}
+        self.example_servers: dict[int, ExampleServer] = {}
+        #: What the lock of this node says, and of a lock that was broken; ``None``: there is none.
+        self.lock: dict[str, Any] | None = None
+        self.broken_lock: dict[str, Any] | None = None
         #: Set to make the node disappear from the network, or refuse our key.
         self.unreachable = False
         self.refuses_key = False
+        #: What else is wrong with it just now, and how often it was started again.
+        self.troubles = Troubles()
+        self.boots = 1
         self._pid = 1000
         self._port = 36_000
         self.listen("0.0.0.0", 22, self.start("sshd", "root"))  # noqa: S104
@@ -140,6 +149,7 @@ class SimulatedNode:
     def end(self, pid: int) -> None:
         """End a process: its memory and its ports come free."""
         self.processes.pop(pid, None)
+        self.example_servers.pop(pid, None)
         self.listeners = [listener for listener in self.listeners if listener.pid != pid]
 
     def kill(self, what: str | int) -> None:

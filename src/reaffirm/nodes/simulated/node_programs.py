@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from reaffirm.model.image import ContainerImage
 from reaffirm.model.node import Engine
+from reaffirm.nodes.simulated import example_server
 from reaffirm.nodes.simulated.image_copy import fetch, serve
 from reaffirm.nodes.simulated.machine import SimulatedNode
 from reaffirm.nodes.simulated.network import Way
-from reaffirm.nodes.simulated.shell import Output
+from reaffirm.nodes.simulated.node_lock import lock_order
+from reaffirm.nodes.simulated.output import Output
 
 if TYPE_CHECKING:
     from reaffirm.nodes.simulated.world import World
@@ -40,8 +42,10 @@ def run_program(
                 return _told(serve(world, node, reference, address, peer, float(wait)))
             case "fetch_image.py", [address, port, ticket, limit]:
                 return _told(fetch(world, node, address, int(port), ticket, float(limit)))
-            case "example_server.py", _:
-                return Output(1, "", "OSError: on a simulated node only engines serve HTTP\n")
+            case "node_lock.py", [order, *words]:
+                return _told(lock_order(world, node, order, words))
+            case "example_server.py", [seconds, *_]:
+                return _told(example_server.start(world, node, int(seconds)))
             case "", _:
                 text = "a simulated node runs no program but those of scripts/node; this text is none of them"
                 return Output(1, "", f"{text}\n")
