@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from difflib import SequenceMatcher, unified_diff
+from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import Any
 
 from reaffirm.model.fact import Fact
@@ -145,19 +146,29 @@ def _plain(output: Output) -> str:
 def _diff(was: str, now: str, step: str = "") -> tuple[str, ...]:
     """The lines that differ. What varies by nature in a step's text does not count, and is shown as it is."""
     left, right = was.splitlines(), now.splitlines()
-    if step:
-        keys = [without_varying(line, step) for line in left]
-        others = [without_varying(line, step) for line in right]
-        lines: list[str] = []
-        for tag, i1, i2, j1, j2 in SequenceMatcher(a=keys, b=others, autojunk=False).get_opcodes():
-            if tag != "equal":
-                lines += [f"-{line}" for line in left[i1:i2]] + [f"+{line}" for line in right[j1:j2]]
-    else:
-        lines = [line for line in list(unified_diff(left, right, lineterm="", n=0))[2:] if line[0] != "@"]
-    told = [f"{line[0]} {_short(line[1:])}" for line in lines[:_LINES]]
+    keys = [without_varying(line, step) for line in left]
+    others = [without_varying(line, step) for line in right]
+    lines: list[str] = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(a=keys, b=others, autojunk=False).get_opcodes():
+        if tag != "equal":
+            gone, came = left[i1:i2], right[j1:j2]
+            begins = [_begin(a, b) for a, b in zip_longest(gone, came, fillvalue="")]
+            lines += [f"- {_window(line, begin)}" for line, begin in zip(gone, begins, strict=False)]
+            lines += [f"+ {_window(line, begin)}" for line, begin in zip(came, begins, strict=False)]
+    told = lines[:_LINES]
     if len(lines) > _LINES:
         told.append(f"… {len(lines) - _LINES} more lines")
     return tuple(told)
+
+
+def _begin(was: str, now: str) -> int:
+    """Where a line that is too long is shown from, so that what differs can be seen."""
+    at = next((i for i, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
+    return max(0, at - _WIDTH // 2) if at >= _WIDTH - 20 else 0
+
+
+def _window(line: str, begin: int) -> str:
+    return _short(f"…{line[begin:]}") if begin else _short(line)
 
 
 def _mapping(area: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Difference]:
