@@ -33,6 +33,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "run": "reaffirm.cli.runs",
     "parameters": "reaffirm.cli.runs",
+    "render": "reaffirm.cli.runs",
     "runs": "reaffirm.cli.history",
     "diff": "reaffirm.cli.history",
     "check": "reaffirm.cli.checking",
@@ -41,6 +42,7 @@ COMMANDS = {
     "withdraw": "reaffirm.cli.publishing",
     "claims": "reaffirm.cli.claims",
     "recheck": "reaffirm.cli.claims",
+    "records": "reaffirm.cli.records",
 }
 # Older names of commands: they work, and the help is silent about them.
 _OLDER = ("check-runs",)

@@ -83,7 +83,16 @@ class Redactor:
             self._version = known().version
             self._texts, self._codes = {}, {}
 
+    def without_values(self, text: str) -> str:
+        """Mask the values that were given for secret parameters, and nothing else."""
+        for value in self._values:
+            for form in (value, repr(value)[1:-1]):
+                if form in text:
+                    text = text.replace(form, MASK)
+        return text
+
     def _code(self, source: str) -> str:
+        source = self.without_values(source)
         if redact(source) == source:
             return source
         try:
