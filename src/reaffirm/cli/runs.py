@@ -15,6 +15,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
+from reaffirm.cli.partly import (
+    Wish,
+    earlier_run,
+    narrow,
+    runbook_of,
+    show_dry_run,
+    take_parameters,
+)
 from reaffirm.errors import ReaffirmError, UsageError
 from reaffirm.nodes.connect import PROVENANCE
 from reaffirm.nodes.recording_format import read_tape
@@ -23,12 +31,15 @@ from reaffirm.run.command import active, default_output, plan_of, say, tell_end
 from reaffirm.run.evidence import recordings
 from reaffirm.run.progress import Progress
 from reaffirm.run.runbook import read_runbook
+from reaffirm.run.selection import steps_of
 from reaffirm.store.project import RUNNER_VARIABLES, Project, find_project
 from reaffirm.store.published import read_run
 
 
 def run(
-    runbook: Annotated[str, typer.Argument(help="A .py file, or a name under runbooks/.")],
+    runbook: Annotated[
+        str | None, typer.Argument(help="A .py file, or a name under runbooks/ (with --resume: that run's).")
+    ] = None,
     parameters: Annotated[
         list[str] | None,
         typer.Option(
@@ -42,19 +53,37 @@ def run(
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="The notebook to write (default: under runs/).")
     ] = None,
+    first: Annotated[
+        str, typer.Option("--from", metavar="STEP", help="Begin with this step; see `reaffirm steps`.")
+    ] = "",
+    last: Annotated[str, typer.Option("--until", metavar="STEP", help="End after this step.")] = "",
+    only: Annotated[str, typer.Option("--only", metavar="STEP", help="Run this step alone.")] = "",
+    resume: Annotated[
+        str, typer.Option(metavar="RUN", help="Take its finished steps from an earlier run, then go on live.")
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be sent where.")] = False,
+    form: Annotated[str, typer.Option("--format", help="Of --dry-run: text or json.")] = "text",
 ) -> None:
     """Run a runbook and show each step as it ends."""
     import papermill
 
-    path = _runbook_path(runbook)
+    wish = Wish(resume, first, last, only, dry_run, form)
+    wish.check()
+    earlier = earlier_run(wish)
+    path = _runbook_path(runbook or runbook_of(earlier))
     pairs = [_pair(word) for word in parameters or ()]
     if nodes is not None:
         pairs.append(("nodes", nodes))
     given: dict[str, Any] = {"notebook_path": os.fspath(path), "parameters": pairs, "parameters_file": files}
     steps = _Steps(Console(stderr=True, highlight=False))
+    names = take_parameters(earlier, given, _read_local)
     plan = plan_of(_read_local, given, steps)
     assert plan is not None
     assert plan.runbook is not None
+    narrow(plan, wish, earlier, given, names)
+    if dry_run:
+        show_dry_run(plan, wish, given)
+        return
     notebook = output or _braced(places.shown(default_output(plan.runbook)))
     began = time.monotonic()
     with active(plan):
@@ -87,12 +116,30 @@ def parameters(
     Console(highlight=False).print(table)
 
 
+def steps(
+    runbook: Annotated[str, typer.Argument(help="A .py file, or a name under runbooks/.")],
+) -> None:
+    """Show the steps of a runbook: their names for --from, --until and --only."""
+    path = _runbook_path(runbook)
+    notebook = read_runbook(os.fspath(path), lambda p: _read_local(p)).notebook
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("cell", "step", "heading", ""):
+        table.add_column(column, overflow="fold")
+    for one in steps_of(notebook["cells"]):
+        words = (str(one.number), one.id, one.heading, "always runs" if one.defines else "")
+        table.add_row(*map(Styled, words))
+    Console(highlight=False).print(table)
+
+
 def publish(
     notebook: Annotated[Path, typer.Argument(help="An executed notebook under runs/.")],
     name: Annotated[
         str, typer.Option(help="The name of the run (default: the notebook's file name without .ipynb).")
     ] = "",
     failed: Annotated[bool, typer.Option("--failed", help="Publish a run that did not complete.")] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Publish a run of a part of its runbook (--from, --only …).")
+    ] = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Take the place of a published run of the same name.")
     ] = False,
@@ -104,7 +151,7 @@ def publish(
     if name and Path(name).name != name:
         msg = f"--name is one word without slashes, got {name!r}"
         raise UsageError(msg, hint="leave it out to take the notebook's")
-    publication = prepare(notebook, _project(notebook), name=name, failed=failed)
+    publication = prepare(notebook, _project(notebook), name=name, failed=failed, partial=partial)
     about = publication.about
     typer.echo(
         f"{places.shown(publication.folder)}: {about['kind']} run of {about['runbook']}, "
@@ -160,7 +207,7 @@ def _damage(folder: Path) -> ReaffirmError | None:
 
 
 #: In the order of the help.
-commands: Sequence[Callable[..., None]] = (run, parameters, publish, check_runs)
+commands: Sequence[Callable[..., None]] = (run, steps, parameters, publish, check_runs)
 
 
 class _Steps:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from reaffirm.run.part import is_skipped
+
 Event = Mapping[str, Any]
 
 #: How a cell ended → papermill's word, and whether papermill calls that an exception.
@@ -80,7 +82,7 @@ class Book:
         """What is no code, and code without a word of it, is done when a cell after it begins."""
         for cell in self.cells[:before]:
             state = cell["metadata"]["papermill"]
-            if state["status"] == "pending":
+            if state["status"] == "pending" and not is_skipped(cell):
                 state.update(start_time=at, end_time=at, duration=0.0, status="completed", exception=False)
 
     def _text(self, event: Event) -> None:
@@ -133,7 +135,8 @@ class Book:
         if event.get("count") is not None:
             cell["execution_count"] = event["count"]
         if event["status"] in ("timed out", "killed", "interrupted"):
-            cell["metadata"]["reaffirm"] = {"status": event["status"], "why": event["why"]}
+            note = cell["metadata"].setdefault("reaffirm", {})
+            note |= {"status": event["status"], "why": event["why"]}
         for output in cell["outputs"]:
             if output["output_type"] == "stream":
                 output["text"] = _overwritten(output["text"])

@@ -51,7 +51,7 @@ def executed(
     folder = run.folder if run.notebook is not None and _is_file(run.notebook) else None
     try:
         journal = run.journal = Journal(folder / JOURNAL if folder else None, run.redactor)
-        about = {"runbook": run.about_runbook, "parameters": dict(run.parameters)}
+        about = {"runbook": run.about_runbook, "parameters": dict(run.parameters), **run.part.about}
         names = {"run": run.name, "ran": run.ran, "notebook_file": run.notebook and run.notebook.name}
         journal.begin(notebook, **names, **about)
         if journal.path is not None:
