@@ -3,19 +3,17 @@
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from reaffirm.errors import UsageError
-from reaffirm.run.command import typed_in
-from reaffirm.run.dry_run import dry_run
 from reaffirm.run.execution import Plan, Read
-from reaffirm.run.parameters import typed
-from reaffirm.run.part import annotated
-from reaffirm.run.resume import Resumable, find_run, read_resumable, resume, taken_over
-from reaffirm.run.selection import select
 from reaffirm.store.project import find_project
+
+# A plain run, which is most of them, does not wait until what is only for the others is loaded.
+if TYPE_CHECKING:
+    from reaffirm.run.resume import Resumable
 
 
 @dataclass(frozen=True)
@@ -46,16 +44,20 @@ class Wish:
             raise UsageError(msg, hint="add --dry-run, or leave out --format")
 
 
-def earlier_run(wish: Wish) -> Resumable | None:
+def earlier_run(wish: Wish) -> "Resumable | None":
     """Return the run that is to be resumed.
 
     Raises:
         UsageError, DocumentError: there is none of that name, or it cannot be read.
     """
-    return read_resumable(find_run(wish.resume, find_project())) if wish.resume else None
+    if not wish.resume:
+        return None
+    from reaffirm.run.resume import find_run, read_resumable
+
+    return read_resumable(find_run(wish.resume, find_project()))
 
 
-def runbook_of(earlier: Resumable | None) -> str:
+def runbook_of(earlier: "Resumable | None") -> str:
     """Return the path of the runbook where none was named.
 
     Raises:
@@ -72,24 +74,36 @@ def runbook_of(earlier: Resumable | None) -> str:
     return str(path)
 
 
-def take_parameters(earlier: Resumable | None, given: dict[str, Any], read: Read) -> set[str]:
+def take_parameters(earlier: "Resumable | None", given: dict[str, Any], read: Read) -> set[str]:
     """Add the parameters of an earlier run to those that are given; return the names of the latter."""
-    names = {name for name, _ in typed_in(given, read)}
-    if earlier is not None and (taken := taken_over(earlier, names)):
+    if earlier is None:
+        return set()
+    from reaffirm.run.command import values_in
+    from reaffirm.run.resume import taken_over
+
+    names = {name for name, _ in values_in(given, read)}
+    if taken := taken_over(earlier, names):
         given["parameters_yaml"] = [json.dumps(taken), *(given.get("parameters_yaml") or ())]
     return names
 
 
-def narrow(plan: Plan, wish: Wish, earlier: Resumable | None, given: dict[str, Any], names: set[str]) -> None:
+def narrow(plan: Plan, wish: Wish, earlier: "Resumable | None", names: set[str]) -> None:
     """Put into the plan which cells run, and what is taken from an earlier run.
 
     Raises:
         UsageError: a step that is not there; an earlier run that cannot be taken up with what is here now.
         RecordingError: its recording is damaged.
     """
+    if earlier is None and not (wish.first or wish.last or wish.only):
+        return
+    from reaffirm.run.parameters import typed
+    from reaffirm.run.part import annotated
+    from reaffirm.run.resume import resume
+    from reaffirm.run.selection import select
+
     assert plan.runbook is not None
     if earlier is not None:
-        values = typed(plan.runbook.declarations, [*plan.values, *(given.get("parameters") or ())])
+        values = typed(plan.runbook.declarations, plan.values)
         part = resume(earlier, plan.runbook, values, names)
     else:
         cells = plan.runbook.notebook["cells"]
@@ -99,10 +113,13 @@ def narrow(plan: Plan, wish: Wish, earlier: Resumable | None, given: dict[str, A
         plan.runbook = annotated(plan.runbook, part)
 
 
-def show_dry_run(plan: Plan, wish: Wish, given: dict[str, Any]) -> None:
+def show_dry_run(plan: Plan, wish: Wish) -> None:
     """Print what would be sent where. Ends with status 2 where that could not be told to the end."""
+    from reaffirm.run.dry_run import dry_run
+    from reaffirm.run.parameters import typed
+
     assert plan.runbook is not None
-    values = typed(plan.runbook.declarations, [*plan.values, *(given.get("parameters") or ())])
+    values = typed(plan.runbook.declarations, plan.values)
     found = dry_run(plan.runbook, values, Path.cwd(), skipped=plan.part.skipped)
     for number, step in enumerate(found.steps):
         if run := plan.part.replayed.get(step.number):

@@ -27,9 +27,10 @@ from reaffirm.errors import ReaffirmError, UsageError
 from reaffirm.nodes.connect import PROVENANCE
 from reaffirm.nodes.recording_format import read_tape
 from reaffirm.run import places
-from reaffirm.run.command import active, default_output, plan_of, say, tell_end
+from reaffirm.run.command import default_output, plan_of, say, tell_end, values_in
+from reaffirm.run.direct import run_directly
 from reaffirm.run.evidence import recordings
-from reaffirm.run.progress import Progress
+from reaffirm.run.progress import Lines
 from reaffirm.run.runbook import read_runbook
 from reaffirm.run.selection import steps_of
 from reaffirm.store.project import RUNNER_VARIABLES, Project, find_project
@@ -63,10 +64,12 @@ def run(
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be sent where.")] = False,
     form: Annotated[str, typer.Option("--format", help="Of --dry-run: text or json.")] = "text",
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="The longest that a cell may take that names no time itself."),
+    ] = None,
 ) -> None:
     """Run a runbook and show each step as it ends."""
-    import papermill
-
     wish = Wish(resume, first, last, only, dry_run, form)
     wish.check()
     earlier = earlier_run(wish)
@@ -75,25 +78,28 @@ def run(
     if nodes is not None:
         pairs.append(("nodes", nodes))
     given: dict[str, Any] = {"notebook_path": os.fspath(path), "parameters": pairs, "parameters_file": files}
-    steps = _Steps(Console(stderr=True, highlight=False))
     names = take_parameters(earlier, given, _read_local)
-    plan = plan_of(_read_local, given, steps)
+    plan = plan_of(_read_local, given, Lines())
     assert plan is not None
     assert plan.runbook is not None
-    narrow(plan, wish, earlier, given, names)
+    if not plan.runbook.declarations.typed:
+        plan.values = list(values_in(given, _read_local))
+    narrow(plan, wish, earlier, names)
     if dry_run:
-        show_dry_run(plan, wish, given)
+        show_dry_run(plan, wish)
         return
-    notebook = output or _braced(places.shown(default_output(plan.runbook)))
+    reserved = None if output else default_output(plan.runbook)
+    notebook = _braced(places.shown(reserved)) if reserved else str(output)
     began = time.monotonic()
-    with active(plan):
-        made = papermill.execute_notebook(
-            os.fspath(path), notebook, parameters=dict(given["parameters"] or ())
-        )
-    tell_end(plan.result, where=False)
-    about = made.metadata["reaffirm"]
-    done = plan.result.notebook if plan.result else None
-    typer.echo(f"notebook: {places.shown(done) if done else notebook}")
+    try:
+        done = run_directly(plan, notebook, timeout=timeout)
+    finally:
+        if reserved:
+            places.release(places.run_folder(reserved))
+    tell_end(done, where=False)
+    assert done.last is not None
+    about = done.last["metadata"]["reaffirm"]
+    typer.echo(f"notebook: {places.shown(done.notebook) if done.notebook else notebook}")
     facts = len(about["facts"])
     kind = about["kind"] or "no nodes"
     typer.echo(f"{kind} run, {facts} fact{'' if facts == 1 else 's'}, {time.monotonic() - began:.1f} s")
@@ -129,6 +135,17 @@ def steps(
         words = (str(one.number), one.id, one.heading, "always runs" if one.defines else "")
         table.add_row(*map(Styled, words))
     Console(highlight=False).print(table)
+
+
+def render(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or its notebook.")],
+) -> None:
+    """Make the notebook of a run anew from its journal, such as when the runner was killed."""
+    from reaffirm.run.rescue import render as rendered
+
+    notebook, ending = rendered(run)
+    typer.echo(f"notebook: {places.shown(notebook)}")
+    typer.echo(str(ending) if ending.how != "completed" else "the run completed")
 
 
 def publish(
@@ -207,31 +224,7 @@ def _damage(folder: Path) -> ReaffirmError | None:
 
 
 #: In the order of the help.
-commands: Sequence[Callable[..., None]] = (run, steps, parameters, publish, check_runs)
-
-
-class _Steps:
-    """One line for each cell of code as it ends, and how its step did; on a terminal also the running one."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-
-    def __call__(self, progress: Progress) -> None:
-        if not progress.code:
-            return
-        place = f"{progress.cell:>3}/{progress.of}"
-        if progress.status == "running":
-            if self.console.is_terminal:
-                self.console.print(
-                    Styled(f"{place}  …  {progress.heading}"), end="\r", overflow="crop", no_wrap=True
-                )
-            return
-        done = progress.outcome or "ok"
-        mark = {"completed": done, "failed": "FAILED"}.get(progress.status, progress.status)
-        line = f"{place}  {mark}  {progress.heading}  {progress.seconds or 0:.1f} s"
-        self.console.print(
-            Styled(line.ljust(self.console.width - 1 if self.console.is_terminal else 0)), soft_wrap=True
-        )
+commands: Sequence[Callable[..., None]] = (run, steps, parameters, render, publish, check_runs)
 
 
 def joined_pairs(argv: Sequence[str]) -> list[str]:

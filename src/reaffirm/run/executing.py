@@ -39,6 +39,7 @@ def executed(
     *,
     limits: Limits,
     log: Log | None = None,
+    cwd: Path | None = None,
 ) -> Outcome:
     """Run the cells of a notebook and write it; ``environment`` is what the cells see besides our own.
 
@@ -51,9 +52,8 @@ def executed(
     folder = run.folder if run.notebook is not None and _is_file(run.notebook) else None
     try:
         journal = run.journal = Journal(folder / JOURNAL if folder else None, run.redactor)
-        about = {"runbook": run.about_runbook, "parameters": dict(run.parameters), **run.part.about}
-        names = {"run": run.name, "ran": run.ran, "notebook_file": run.notebook and run.notebook.name}
-        journal.begin(notebook, **names, **about)
+        named = run.notebook.name if run.notebook else None
+        journal.begin(notebook, notebook_file=named, runbook=run.about_runbook, **run.about())
         if journal.path is not None:
             worker.keep_journal(journal.path)
     except BaseException:
@@ -64,7 +64,7 @@ def executed(
     )
     engine.where = run.runbook.path
     try:
-        outcome = engine.run(environment, Path.cwd())
+        outcome = engine.run(environment, cwd or Path.cwd())
     except BaseException:
         run.finish(engine.broken)
         raise

@@ -113,7 +113,7 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
     if plan.observer:
         given["progress_bar"] = False
     if given.get("engine_name") is None:
-        given["engine_name"] = OWN if _is_ours(runbook, given) else "nbclient"
+        given["engine_name"] = OWN if is_ours(runbook, given) else "nbclient"
     if given["engine_name"] == "nbclient":
         given["engine_kwargs"] = kernel_options(runbook) | given.get("engine_kwargs", {})
     elif given["engine_name"] == OWN and given.get("progress_bar", True) and plan.observer is None:
@@ -141,7 +141,7 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
     return made
 
 
-def _is_ours(runbook: Runbook, given: Mapping[str, Any]) -> bool:
+def is_ours(runbook: Runbook, given: Mapping[str, Any]) -> bool:
     """Whether our engine runs the cells: it has one kernel, the Python that it runs in.
 
     Options that only papermill's own engine understands are meant for that one.

@@ -59,9 +59,9 @@ def is_replayed(cell: Mapping[str, Any]) -> bool:
     return bool((cell["metadata"].get("reaffirm") or {}).get("replayed_from"))
 
 
-def settle_notes(notebook: Mapping[str, Any], part: Part) -> None:
+def settle_notes(notebook: Mapping[str, Any]) -> None:
     """Take back the note of a cell that was to be replayed and that the run did not come to, in place."""
-    for cell in notebook["cells"] if part.replayed else ():
+    for cell in notebook["cells"]:
         note = cell["metadata"].get("reaffirm")
         status = (cell["metadata"].get("papermill") or {}).get("status")
         if isinstance(note, dict) and "replayed_from" in note and status != "completed":

@@ -101,7 +101,7 @@ class Run:
             return
         if self._draft is None:
             self._draft = Draft(self.redactor)
-        self._put(self._draft.text(notebook, evidence.read_headers(self.folder), self._about()))
+        self._put(self._draft.text(notebook, evidence.read_headers(self.folder), self.about()))
         took = time.monotonic() - began
         self._next_write = began + max(_SECONDS, _TIMES * took)
 
@@ -109,7 +109,7 @@ class Run:
         """Write the notebook that the journal makes, after the end of the run."""
         assert self.journal is not None
         self.ending = ending
-        self._save_whole(_in_lines(self.journal.book.finished()))
+        self._save_whole(in_lines(self.journal.book.finished()))
 
     def save(self, node: Any) -> None:
         """Write the notebook that papermill holds: truthful, redacted, at once or not at all."""
@@ -127,10 +127,10 @@ class Run:
         self._tell(node)
         if self._only_prose(node):
             return
-        about = self._about()
+        about = self.about()
         self._put(self._draft.text(node, evidence.read_headers(self.folder), about))
 
-    def _about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Any]:
         """What is known of the run from its beginning."""
         begun = {"run": self.name, "ran": self.ran, "engine": self.engine}
         about = {"versions": evidence.versions(), "parameters": dict(self.parameters)}
@@ -177,13 +177,13 @@ class Run:
         self._put(_pretty(notebook))
 
     def _complete(self, notebook: dict[str, Any], error: BaseException | None) -> None:
-        _steady(notebook)
-        settle_notes(notebook, self.part)
+        steady(notebook)
+        settle_notes(notebook)
         if self.journal is None:
             self.ending = settle(notebook, error)
         about = notebook["metadata"].setdefault("reaffirm", {})
         about |= evidence.summary(evidence.payloads(notebook["cells"]), evidence.read_headers(self.folder))
-        about |= self._about()
+        about |= self.about()
         if self.ending:
             about["ended"] = self.ending.as_json()
             about["git"] = self.checkout.state() if self.checkout else None
@@ -272,18 +272,18 @@ def _plain(node: Any) -> dict[str, Any]:
     return dict(strip_transient(split_lines(copy)))
 
 
-def _in_lines(notebook: Mapping[str, Any]) -> dict[str, Any]:
+def in_lines(notebook: Mapping[str, Any]) -> dict[str, Any]:
     """A copy with long text in lines, as files have it."""
     cells = []
     for cell in notebook["cells"]:
         made = {**cell, "source": cell["source"].splitlines(keepends=True)}
         if "outputs" in cell:
-            made["outputs"] = [_output_in_lines(output) for output in cell["outputs"]]
+            made["outputs"] = [_outputin_lines(output) for output in cell["outputs"]]
         cells.append(made)
     return {**notebook, "metadata": json.loads(json.dumps(notebook["metadata"])), "cells": cells}
 
 
-def _output_in_lines(output: Mapping[str, Any]) -> dict[str, Any]:
+def _outputin_lines(output: Mapping[str, Any]) -> dict[str, Any]:
     if "text" in output:
         return {**output, "text": output["text"].splitlines(keepends=True)}
     if "data" not in output:
@@ -303,7 +303,7 @@ def _pretty(notebook: dict[str, Any]) -> str:
     return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def _steady(notebook: dict[str, Any]) -> None:
+def steady(notebook: dict[str, Any]) -> None:
     """Give the cells that papermill adds an id that is the same in every run."""
     for number, cell in enumerate(notebook["cells"]):
         tags = cell["metadata"].get("tags", ())
