@@ -7,7 +7,7 @@ from typing import Any
 
 from reaffirm.model.node import ContainersHere, LaunchHere, Machines, ModelHere, NodeSpec
 from reaffirm.nodes.simulated import furnish
-from reaffirm.store import machine_nodes, machines
+from reaffirm.store import machine_nodes, machine_rules, machines
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/reference/machine-file.md").read_text(encoding="utf-8")
@@ -19,8 +19,8 @@ def _section(heading: str) -> str:
 
 def _keys(heading: str) -> dict[str, str]:
     """The keys of a section's table with what stands in "without it"."""
-    rows = re.findall(r"^\| `([^`]+)` \| [^|]+ \| ([^|]+) \|", _section(heading), re.MULTILINE)
-    return {key: without.strip() for key, without in rows}
+    rows = re.findall(r"^\| (`[^|]+`) \|[^|]*\|([^|]*)\|", _section(heading), re.MULTILINE)
+    return {key: without.strip() for cell, without in rows for key in re.findall(r"`([^`]+)`", cell)}
 
 
 def _default(kind: Any, key: str) -> str:
@@ -44,6 +44,7 @@ def test_page_has_every_key_and_no_other() -> None:
     assert set(_keys("launch")) == set(machines._LAUNCH)
     assert set(_keys("containers")) == set(machines._CONTAINERS)
     assert set(_keys("fabric")) == {"subnet"}
+    assert set(_keys("Rules")) == set(machine_rules.RULE_KEYS)
 
 
 def test_page_has_the_defaults_of_the_reader() -> None:

@@ -13,7 +13,9 @@
     │   └── NodeTimeoutError               no answer within the limit
     ├── RecordingError            2   a damaged recording, or a request that differs from it
     ├── DocumentError             2   a record, page or published run that cannot be read
+    ├── LockedError               2   another run holds the node, or the folder of the run
     └── StepFailedError                1   a step found that the run must not go on
+        └── ForbiddenError            the machine file forbids it
 
 They are caught once, in ``reaffirm.cli``.
 """
@@ -88,7 +90,15 @@ class DocumentError(ReaffirmError):
     """A record, page or published run cannot be read; the message carries ``path:line``."""
 
 
+class LockedError(ReaffirmError):
+    """Another run holds the node or the folder of the run; the message says which."""
+
+
 class StepFailedError(ReaffirmError):
     """A step found that the run must not go on."""
 
     exit_code = 1
+
+
+class ForbiddenError(StepFailedError):
+    """The machine file forbids it; the message carries the rule's ``path:line``. Nothing was sent."""

@@ -84,9 +84,10 @@ class ScriptedNode:
         match argv:
             case ["docker", "ps", *_]:
                 return "".join(f"{name}\n" for name in sorted(self.containers))
-            case ["docker", "inspect", name]:
-                if name in self.containers:
+            case ["docker", "inspect", word]:
+                if (name := self.named(word)) in self.containers:
                     return json.dumps([self._state(self.containers[name])])
+                name = word
                 return (1, "[]\n", f"Error: No such object: {name}\n")
             case ["docker", "inspect", "--format", "{{json .State}}", name]:
                 if name in self.containers:
@@ -94,23 +95,35 @@ class ScriptedNode:
                 return (1, "\n", f"Error: No such object: {name}\n")
             case ["docker", "logs", "--timestamps", name]:
                 return f"2026-01-01T00:00:00Z a line of {name}\n"
-            case ["docker", "rm", "-f", name]:
+            case ["docker", "inspect", "--format", "{{.Name}}", word]:
+                if (name := self.named(word)) in self.containers:
+                    return f"/{name}\n"
+                return (1, "\n", f"Error: No such object: {word}\n")
+            case ["docker", "rm", "-f", word]:
+                if (name := self.named(word)) not in self.containers:
+                    return (1, "", f"Error response from daemon: No such container: {word}\n")
                 self.containers.pop(name)
-                return f"{name}\n"
+                return f"{word}\n"
             case ["docker", "run", "-d", "--name", name, *rest]:
                 self.containers[name] = {
                     "began": self.clock.now(),
                     "argv": rest,
                     "label": rest[1].partition("=")[2],
+                    "id": f"c0ffee{len(self.asked):06}",
                 }
-                return "c0ffee\n"
+                return f"{self.containers[name]['id']}\n"
         return (127, "", f"{argv[0]}: command not found\n")
+
+    def named(self, word: str) -> str:
+        """Return the name of the container with that id; else the word."""
+        return next((name for name, one in self.containers.items() if one.get("id") == word), word)
 
     def _state(self, container: Mapping[str, Any]) -> dict[str, Any]:
         end = container.get("end")
         running = end is None or self.clock.now() < end
         labels = {"org.reaffirm.runbook": container["label"]} if container.get("label") is not None else {}
         return {
+            **({"Id": container["id"]} if "id" in container else {}),
             "State": {
                 "Status": "running" if running else "exited",
                 "ExitCode": 0 if running else container["exit"],

@@ -119,7 +119,10 @@ def test_a_real_machine_beside_a_lab_host_needs_consent() -> None:
     with pytest.raises(StepFailedError, match="no consent to remove spark-2/vllm-worker on real"):
         cleanup(cluster, "vllm-head", "vllm-worker")
     assert "vllm-head" in head.containers
-    cluster.consent = frozenset({"spark-2/vllm-worker"})
+    cluster, head, worker, _ = pair(kind=Kind.LAB, consent="spark-2/vllm-worker")
+    worker.kind = Kind.REAL
+    _container(head, "vllm-head")
+    _container(worker, "vllm-worker")
     assert len(cleanup(cluster, "vllm-head", "vllm-worker").removed) == 2
 
 

@@ -50,7 +50,7 @@ def test_supports_model(more: dict[str, object], supports: bool | None) -> None:
     assert facts["probe.img.digest"] == "sha256:bb"
     assert (result.outcome is Outcome.UNKNOWN) == (supports is None)
     sent = next(asked for asked in head.asked if "--rm" in asked)
-    assert sent == f"docker run --rm -i --network none --entrypoint python3 img - vllm {WANTED}"
+    assert sent == f"docker run --rm -i --network none --pull never --entrypoint python3 img - vllm {WANTED}"
 
 
 def test_what_is_not_in_the_image_is_unknown() -> None:

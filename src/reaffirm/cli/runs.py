@@ -1,11 +1,10 @@
-"""Commands about runs: run, parameters, publish, check-runs."""
+"""Commands that run: run, parameters."""
 
 import importlib.util
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
@@ -148,47 +147,6 @@ def render(
     typer.echo(str(ending) if ending.how != "completed" else "the run completed")
 
 
-def publish(
-    notebook: Annotated[Path, typer.Argument(help="An executed notebook under runs/.")],
-    name: Annotated[
-        str, typer.Option(help="The name of the run (default: the notebook's file name without .ipynb).")
-    ] = "",
-    failed: Annotated[bool, typer.Option("--failed", help="Publish a run that did not complete.")] = False,
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Publish a run of a part of its runbook (--from, --only …).")
-    ] = False,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Take the place of a published run of the same name.")
-    ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would become public.")] = False,
-) -> None:
-    """Put a run under docs/runs/, redacted, after showing what becomes public."""
-    from reaffirm.run.publish import prepare
-
-    if name and Path(name).name != name:
-        msg = f"--name is one word without slashes, got {name!r}"
-        raise UsageError(msg, hint="leave it out to take the notebook's")
-    publication = prepare(notebook, _project(notebook), name=name, failed=failed, partial=partial)
-    about = publication.about
-    typer.echo(
-        f"{places.shown(publication.folder)}: {about['kind']} run of {about['runbook']}, "
-        f"{about['ran'] or about['started']}"
-    )
-    for file, text in publication.files.items():
-        typer.echo(f"  {len(text.encode()):>10,} B  {file}")
-    if "machines.toml" in publication.files:
-        typer.echo(
-            "Public with it: names, addresses and users of the machines (machines.toml), and all that they "
-            "answered (recording.jsonl, logs/). Keys, tokens and passwords are taken out; names are not."
-        )
-    if dry_run:
-        typer.echo("nothing was written")
-    elif publication.write(replace=replace):
-        typer.echo("published: git add docs/runs, then look at it with git diff --cached before you push")
-    else:
-        typer.echo("this run is published already, to the last byte; nothing was written")
-
-
 def check_runs(
     folder: Annotated[Path | None, typer.Argument(help="Published runs (default: docs/runs).")] = None,
 ) -> None:
@@ -221,27 +179,6 @@ def _damage(folder: Path) -> ReaffirmError | None:
     except ReaffirmError as error:
         return error
     return None
-
-
-#: In the order of the help.
-commands: Sequence[Callable[..., None]] = (run, steps, parameters, render, publish, check_runs)
-
-
-def joined_pairs(argv: Sequence[str]) -> list[str]:
-    """Turn papermill's ``-p name value`` into ``-p name=value``, the one form that options here can have."""
-    words = list(argv)
-    found: list[str] = []
-    while words:
-        word = words.pop(0)
-        if word == "--":
-            return [*found, word, *words]
-        if word in ("-p", "--parameter") and words:
-            found.append(word)
-            word = words.pop(0)
-            if "=" not in word and words:
-                word = f"{word}={words.pop(0)}"
-        found.append(word)
-    return found
 
 
 def _pair(word: str) -> tuple[str, str]:

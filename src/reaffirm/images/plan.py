@@ -11,6 +11,8 @@ from reaffirm.model.survey import FabricEnd, NodeFacts
 
 #: Everything that we start carries this label; its value is the name of the runbook.
 LABEL = "org.reaffirm.runbook"
+#: And this one, with the id of the run.
+RUN_LABEL = "org.reaffirm.run"
 _CACHE_IN_CONTAINER = "/root/.cache/huggingface"
 
 
@@ -62,6 +64,7 @@ def launch_plan(
     host_address: bool = True,
     name_prefix: str = "",
     runbook: str = "",
+    run: str = "",
     program_text: str = "",
 ) -> LaunchPlan:
     """Return what each node starts; the first of ``places`` is the head.
@@ -101,7 +104,7 @@ def launch_plan(
         )
         command = engines.program_command(job, program_text) if here.program else settings.command(job)
         argv = (
-            *_options(names[rank], runbook, machines, place),
+            *_options(names[rank], runbook, run, machines, place),
             *_mounts(stands, place),
             *_environment(kind, here, place, host_address=host_address),
             *machines.containers.extra,
@@ -141,9 +144,11 @@ def container_names(engine: Engine, count: int, prefix: str = "") -> tuple[str, 
     return tuple(container_name(name) for name in names)
 
 
-def _options(name: str, runbook: str, machines: Machines, place: Place) -> tuple[str, ...]:
+def _options(name: str, runbook: str, run: str, machines: Machines, place: Place) -> tuple[str, ...]:
     here = machines.containers
     options = ["docker", "run", "-d", "--name", name, "--label", f"{LABEL}={runbook or '-'}"]
+    if run:
+        options += ["--label", f"{RUN_LABEL}={run}"]
     # A restart would erase the first error: it is as a rule on the other node.
     options += ["--restart", "no", "--network", "host"]
     if here.ipc:

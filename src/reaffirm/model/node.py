@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from reaffirm.model.rules import Rules
+
 
 class Role(StrEnum):
     """What a node does in a launch: the head has rank 0 and serves HTTP, ``none`` takes no part."""
@@ -102,3 +104,9 @@ class Machines:
     launch: Mapping[str, LaunchHere] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
     world: Mapping[str, Any] = field(default_factory=dict)
+    rules: Rules = field(default_factory=Rules)
+    node_rules: Mapping[str, Rules] = field(default_factory=dict)
+
+    def rules_on(self, node: str) -> Rules:
+        """Return what is forbidden on a node: by the file, and by the node's own table."""
+        return self.rules | self.node_rules.get(node, Rules())

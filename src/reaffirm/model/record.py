@@ -24,7 +24,9 @@ class Record:
     """One record. ``id`` is text, as in the file's name (``0001``); numbers would lose their zeros.
 
     ``status_raw`` is the status as it is written. ``supersedes`` and ``superseded_by`` hold ids.
-    ``body`` is the Markdown below the title, which begins at ``body_line``.
+    ``body`` is the Markdown below the title, which begins at ``body_line``. ``review_by`` is the day until
+    which somebody wants to look at the decision again; ``reopen_when`` holds sentences which, once a run
+    shows that they hold, ask for the same.
     """
 
     path: str
@@ -40,5 +42,7 @@ class Record:
     superseded_by: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
+    review_by: datetime.date | None = None
+    reopen_when: tuple[Claim, ...] = ()
     body: str = ""
     body_line: int = 1

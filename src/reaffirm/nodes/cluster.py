@@ -3,15 +3,17 @@
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from reaffirm.draw.banner import node_names
-from reaffirm.errors import StepFailedError, UsageError
+from reaffirm.errors import UsageError
 from reaffirm.model.evidence import Kind, Via, lowest
 from reaffirm.model.fact import FACTS_MIME, Fact
 from reaffirm.model.node import Machines, Role
+from reaffirm.nodes.consent import Consent, Note
+from reaffirm.nodes.guarding import guarded
 from reaffirm.nodes.transport import Transport
 from reaffirm.redact import redact
 
@@ -88,7 +90,11 @@ class RunContext:
 class Cluster:
     """The nodes of a run and the run's context.
 
-    Launches need a head and its workers. The general steps run on any node: :meth:`one`.
+    Launches need a head and its workers. The general steps run on any node: :meth:`one`. Every node stands
+    behind the guard (:mod:`reaffirm.nodes.guarding`), whoever asks it.
+
+    ``run`` is the run's id, for the labels of what it starts; ``granted`` is what a person agreed to in the
+    run that is replayed; ``note`` writes a line about the run into its recording.
     """
 
     def __init__(
@@ -99,12 +105,19 @@ class Cluster:
         *,
         consent: str = "",
         runbook: str = "",
+        run: str = "",
+        granted: Iterable[str] = (),
+        note: Note | None = None,
     ) -> None:
         self.machines = machines
         self.context = context
-        self.consent = frozenset(word.strip() for word in consent.split(",") if word.strip())
         self.runbook = runbook
-        self._transports = dict(transports)
+        self.run = run
+        self.agreed = Consent(machines, self._is_real, given=consent, granted=granted, note=note)
+        self._transports: dict[str, Transport] = {
+            name: guarded(transport, machines.rules_on(name), self.agreed)
+            for name, transport in transports.items()
+        }
 
     @property
     def nodes(self) -> tuple[Transport, ...]:
@@ -179,20 +192,25 @@ class Cluster:
     def __repr__(self) -> str:
         return f"<Cluster {self.machines.name!r}, {self.kind}: {node_names(self.machines.nodes)}>"
 
-    def need_consent(self, action: str, targets: Iterable[str]) -> None:
+    def need_consent(
+        self,
+        action: str,
+        targets: Iterable[str],
+        *,
+        containers: bool = True,
+        rows: Sequence[Sequence[str]] = (),
+    ) -> None:
         """Stop unless the person who runs this agreed to ``action`` on each of ``targets``.
 
-        Targets are ``node/container``. Only machines of kind ``real`` need consent, also those that
-        stand beside others.
+        Targets are ``node/container``; ``containers=False`` where they name something else. Only machines of
+        kind ``real`` need consent, also those that stand beside others; what the machine file forbids stops
+        on every kind. Where somebody can be asked, they are shown ``rows``: a target, then words about it.
 
         Raises:
+            ForbiddenError: the machine file forbids it; nothing was done.
             StepFailedError: consent is missing; nothing was done. The hint is the consent to give.
         """
-        wanted = tuple(target for target in targets if self._is_real(target.partition("/")[0]))
-        missing = [target for target in wanted if target not in self.consent]
-        if missing:
-            msg = f"no consent to {action} {', '.join(missing)} on real machines; nothing was changed"
-            raise StepFailedError(msg, hint=f"look at them, then pass -p consent '{','.join(wanted)}'")
+        self.agreed.need(action, targets, containers=containers, rows=rows)
 
     def _is_real(self, node: str) -> bool:
         """Whether this node is a real machine; one that nobody knows is taken for one."""

@@ -17,6 +17,7 @@ from reaffirm.errors import DocumentError, MachineFileError, RecordingError
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import Machines, Way
 from reaffirm.nodes.cluster import Cluster, RunContext, Show, show_in_notebook
+from reaffirm.nodes.locks import NodeLocks
 from reaffirm.nodes.notebook_fact import joined
 from reaffirm.nodes.recording import Recorder, recording
 from reaffirm.nodes.recording_format import RECORDING, Header, header_from_json, read_events
@@ -95,7 +96,8 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
     project = enter_project()
     if published is not None and _provenance(published, project)["kind"] != Kind.SIMULATED:
         return _finish(_replayed(published, project, str(nodes), consent, runbook), _resumed(published))
-    runbook = runbook or _runbook_name() or _recorded_runbook(published)
+    recorded = _recorded_header(published) if published else None
+    runbook = runbook or _runbook_name() or (recorded.runbook if recorded else "")
     path = _machine_file(nodes, project, called_from)
     machines = read_machines(path, shown=project.relative(path) if project else str(path))
     if published is not None and not machines.world:
@@ -108,24 +110,35 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         from reaffirm.nodes.dry_run import dry_cluster  # loads the simulator
 
         return dry_cluster(machines, project, consent=consent, runbook=runbook)
-    earlier = earlier_run(directory)
-    transports = {} if earlier else _live(machines, project)
+    run = recorded.run if recorded else directory.name.removesuffix(".run") if directory else ""
     tape = Path(os.devnull)  # answers are redacted all the same: a run is the same with and without a folder
     kept = redact(path.read_text(encoding="utf-8-sig"))
     if directory is not None:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / MACHINES).write_text(kept, encoding="utf-8")
         tape = directory / _process.recording(directory)
+    earlier = earlier_run(directory)
     context = RunContext(directory)
     if earlier:
-        transports, header = take_up(earlier, tape, machines, kept, runbook, lambda: _live(machines, project))
-        cluster = Cluster(machines, transports, context, consent=consent, runbook=runbook)
-        return _finish(cluster, header.resumed)
-    recorder = Recorder(tape, machines=machines.name, machines_path=machines.path, runbook=runbook)
-    transports = {name: recording(transport, recorder) for name, transport in transports.items()}
+        resuming = take_up(earlier, tape, machines, kept, runbook, lambda: _live(machines, project))
+        return _finish(resuming.cluster(machines, context, consent, runbook), resuming.recorder.resumed)
+    recorder = Recorder(tape, machines=machines.name, machines_path=machines.path, runbook=runbook, run=run)
+    locks = NodeLocks(run, runbook, recorder.note)
+    transports = {
+        name: recording(locks.locked(transport), recorder)
+        for name, transport in _live(machines, project).items()
+    }
     recorder.begin()
-    cluster = Cluster(machines, transports, context, consent=consent, runbook=runbook)
-    return _finish(cluster, _resumed(published) if published else {})
+    cluster = Cluster(
+        machines,
+        transports,
+        context,
+        consent=consent,
+        runbook=runbook,
+        run=run,
+        note=recorder.note,
+    )
+    return _finish(cluster, recorded.resumed if recorded else {})
 
 
 def open_cluster(nodes: str | Path, *, show: Show = show_in_notebook) -> Cluster:
@@ -191,7 +204,15 @@ def _replayed(folder: Path, project: Project | None, nodes: str, consent: str, r
         machines = Machines(header.machines, header.machines_path, header.nodes)
     machines = replace(machines, nodes=header.nodes)
     label = runbook or _runbook_name() or header.runbook
-    return Cluster(machines, replay.transports, RunContext(None), consent=consent, runbook=label)
+    return Cluster(
+        machines,
+        replay.transports,
+        RunContext(None),
+        consent=consent,
+        runbook=label,
+        run=header.run,
+        granted=replay.consented,
+    )
 
 
 def _finish(cluster: Cluster, resumed: Mapping[str, Any]) -> Cluster:
@@ -234,11 +255,6 @@ def _recorded_header(folder: Path) -> Header | None:
     with suppress(RecordingError, KeyError, TypeError, ValueError, AttributeError):
         return header_from_json(next(read_events(folder / RECORDING, RECORDING)).fields)
     return None
-
-
-def _recorded_runbook(folder: Path | None) -> str:
-    header = _recorded_header(folder) if folder else None
-    return header.runbook if header else ""
 
 
 def _resumed(folder: Path) -> Mapping[str, Any]:

@@ -39,13 +39,17 @@ class Recorder:
         machines: str = "",
         machines_path: str = "",
         runbook: str = "",
+        run: str = "",
         started: float | None = None,
         resumed: Mapping[str, Any] | None = None,
     ) -> None:
         self.path = path
         self._about = (machines, machines_path, runbook)
+        self._run = run
         self._started = started
-        self._resumed = resumed or {}
+        self.resumed = resumed or {}
+        #: What time notes are of; that of the first transport unless it is set.
+        self.clock: Clock | None = None
         self._transports: dict[str, Transport] = {}
         self._open: set[str] = set()
         self._file: Any = None
@@ -83,7 +87,8 @@ class Recorder:
                 _versions(),
                 tuple(t.node for t in transports),
                 {t.node.name: t.kind for t in transports},
-                self._resumed,
+                self._run,
+                self.resumed,
             )
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("w", encoding="utf-8", newline="\n")
@@ -103,6 +108,14 @@ class Recorder:
                 self.begin()
             if not self._ended:
                 self._write(op, fields)
+
+    def note(self, op: str, fields: Mapping[str, Any]) -> None:
+        """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""
+        with self._lock:
+            self.begin()
+            clock = self.clock or next(iter(self._transports.values())).clock
+            at = clock.now()
+            self.write(op, {**fields, "at": at})
 
     def text(self, text: str | None) -> str | None:
         """Write a text once, redacted, and return the hash by which later lines name it."""

@@ -7,7 +7,8 @@
     {"seq":2,"op":"text","sha256":"…","text":"import json…","h":"…"}
     {"seq":3,"op":"run","node":"spark-1","argv":["hostname"],"stdin":null,…,"answer":{…},"h":"…"}
     {"seq":4,"op":"now","node":"spark-1","at":1780000000.5,"h":"…"}
-    {"seq":5,"op":"end","streams":{},"h":"…"}
+    {"seq":5,"op":"consent","action":"remove","targets":["spark-1/vllm"],"how":"prompt","at":…,"h":"…"}
+    {"seq":6,"op":"end","streams":{},"h":"…"}
 
 ``h`` is over the line's other fields and the ``h`` of the line before, so a changed, missing or
 reordered line is noticed. A run that died has no last line ``end``. A line ``cell`` says that a cell of the
@@ -43,9 +44,11 @@ _FIELDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "cell": (("cell", "step"), ()),
     "checked": (("node", "argv"), ("answer",)),
     "live": (("cell", "step"), ()),
+    "consent": (("action", "targets", "how"), ()),
+    "lock": (("node", "what"), ()),
 }
-#: Lines that no request asked for: a replay passes over them.
-_ASIDE = ("text", "cell", "checked", "live")
+# Lines about the run itself. No request made them, so no replay asks for them.
+_NOTES = ("text", "cell", "checked", "live", "consent", "lock")
 #: Name of a recording in the folder of its run.
 RECORDING = "recording.jsonl"
 # json.dumps makes a new one for each line.
@@ -79,6 +82,7 @@ class Header:
     versions: Mapping[str, str]
     nodes: tuple[NodeSpec, ...]
     kinds: Mapping[str, Kind]
+    run: str = ""
     resumed: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
@@ -88,6 +92,7 @@ class Header:
             "machines": self.machines,
             "machines_path": self.machines_path,
             "runbook": self.runbook,
+            **({"run": self.run} if self.run else {}),
             "started": self.started,
             "versions": dict(self.versions),
             "nodes": [
@@ -138,6 +143,7 @@ def header_from_json(fields: Mapping[str, Any]) -> Header:
         versions,
         nodes,
         kinds,
+        str(fields.get("run", "")),
         dict(fields.get("resumed") or {}),
     )
 
@@ -156,7 +162,9 @@ class Event:
 class Tape:
     """A whole recording that was read and found undamaged. ``ended`` is false for a run that died.
 
-    ``marks`` are the cells that began, each with the number of the first event that came after it.
+    ``consented`` is what a person agreed to in that run, as ``node/container``. ``marks`` are the cells that
+    began, each with the number of the first event that came after it; ``notes`` are other lines about the
+    run.
     """
 
     path: str
@@ -165,7 +173,9 @@ class Tape:
     texts: Mapping[str, str]
     ended: bool
     streams: Mapping[str, int]
+    consented: tuple[str, ...] = ()
     marks: tuple[tuple[int, Mark], ...] = ()
+    notes: tuple[Event, ...] = ()
 
 
 def read_tape(path: Path, *, shown: str = "") -> Tape:
@@ -200,14 +210,16 @@ def tape_of(events: Sequence[Event], shown: str) -> Tape:
         _check(event, header, shown)
     texts = {e.fields["sha256"]: e.fields["text"] for e in events if e.op == "text"}
     streams = {str(k): int(v) for k, v in events[-1].fields["streams"].items()} if ended else {}
-    asked = tuple(e for e in events[1 : -1 if ended else None] if e.op not in _ASIDE)
+    asked = tuple(e for e in events[1 : -1 if ended else None] if e.op not in _NOTES)
+    agreed = tuple(str(target) for e in events if e.op == "consent" for target in e.fields["targets"])
     order = [event.seq for event in asked]
     marks = tuple(
         (bisect_left(order, e.seq), Mark(int(e.fields["cell"]), str(e.fields["step"])))
         for e in events
         if e.op == "cell"
     )
-    return Tape(shown, header, asked, texts, ended, streams, marks)
+    notes = tuple(e for e in events if e.op in ("consent", "lock", "checked", "live"))
+    return Tape(shown, header, asked, texts, ended, streams, agreed, marks, notes)
 
 
 def _check(event: Event, header: Header, shown: str) -> None:

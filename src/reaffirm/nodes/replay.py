@@ -67,6 +67,11 @@ class Replay:
         return f"{self._where(left[0])}: {_shown(left[0].fields)}" if left else ""
 
     @property
+    def consented(self) -> tuple[str, ...]:
+        """What a person agreed to in the recorded run."""
+        return self._tape.consented
+
+    @property
     def left(self) -> int:
         """How many recorded requests were not asked for yet."""
         return len(self._tape.events) - self._at

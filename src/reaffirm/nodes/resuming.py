@@ -18,9 +18,10 @@ from reaffirm.clock import Clock
 from reaffirm.errors import ReaffirmError, RecordingError
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Line
-from reaffirm.model.node import NodeSpec
+from reaffirm.model.node import Machines, NodeSpec
 from reaffirm.nodes import marks
-from reaffirm.nodes.recording import Recorder, clean_answer, clean_http
+from reaffirm.nodes.cluster import Cluster, RunContext
+from reaffirm.nodes.recording import Recorder, clean_answer, clean_http, recording
 from reaffirm.nodes.recording_start import Start
 from reaffirm.nodes.replay import Replay
 from reaffirm.nodes.transport import LineStream, Transport
@@ -87,18 +88,43 @@ class Resuming:
     """
 
     def __init__(
-        self, earlier: Earlier, start: Start, live: Mapping[str, Transport], *, again: bool = False
+        self,
+        earlier: Earlier,
+        start: Start,
+        live: Mapping[str, Transport],
+        recorder: Recorder,
+        *,
+        again: bool = False,
     ) -> None:
         self.earlier = earlier
         self.start = start
         self.again = again
         self.replay = Replay.of(start.tape)
-        self.recorder: Recorder | None = None
+        self.recorder = recorder
+        self._cluster: Cluster | None = None
         self._live = False
         recorded = self.replay.transports
         self.transports: Mapping[str, Transport] = {
-            name: _Resumed(self, recorded[name], transport) for name, transport in live.items()
+            name: recording(_Resumed(self, recorded[name], transport), recorder)
+            for name, transport in live.items()
         }
+
+    def cluster(self, machines: Machines, context: RunContext, consent: str, runbook: str) -> Cluster:
+        """Return the nodes as a cluster. What was agreed to then counts for the finished steps alone.
+
+        It has the name of the earlier run: that is how the finished steps have labelled what they started.
+        """
+        self._cluster = Cluster(
+            machines,
+            self.transports,
+            context,
+            consent=consent,
+            runbook=runbook,
+            run=self.start.tape.header.run,
+            granted=self.start.tape.consented,
+            note=self.recorder.note,
+        )
+        return self._cluster
 
     @property
     def is_live(self) -> bool:
@@ -113,8 +139,9 @@ class Resuming:
                 msg = f"{left} and is not asked any more"
                 raise RecordingError(msg, hint=_changed(self.earlier.run))
             self._live = True
-            if self.recorder is not None:
-                self.recorder.write("live", {"cell": self.earlier.here, "step": self.earlier.step})
+            self.recorder.write("live", {"cell": self.earlier.here, "step": self.earlier.step})
+            if self._cluster is not None:
+                self._cluster.agreed.expire()
         return self._live
 
     @property

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from reaffirm.errors import RecordingError, UsageError
 from reaffirm.model.node import Machines
+from reaffirm.nodes.locks import NodeLocks
 from reaffirm.nodes.preconditions import check, left_by
-from reaffirm.nodes.recording import Recorder, recording
-from reaffirm.nodes.recording_format import Header
+from reaffirm.nodes.recording import Recorder
 from reaffirm.nodes.recording_start import read_start
 from reaffirm.nodes.resuming import Earlier, Resuming
 from reaffirm.nodes.transport import Transport
@@ -41,7 +41,7 @@ def take_up(
     text: str,
     runbook: str,
     open_nodes: Callable[[], Mapping[str, Transport]],
-) -> tuple[Mapping[str, Transport], Header]:
+) -> Resuming:
     """Return the nodes: recorded answers first, then live. Nothing is asked that could change anything.
 
     Args:
@@ -68,34 +68,34 @@ def take_up(
             then, now = (", ".join(f"{n}: {k}" for n, k in one.items()) for one in (header.kinds, kinds))
             msg = f"{earlier.run} ran on other machines: {then} then, {now} now; nothing was changed"
             raise RecordingError(msg, hint="run it from the beginning on these machines")
-        resuming = Resuming(earlier, start, live, again=bool(machines.world))
         about = earlier.header(start, int(number or 1))
-        recorder = resuming.recorder = Recorder(
+        recorder = Recorder(
             tape,
             machines=machines.name,
             machines_path=machines.path,
             runbook=runbook,
+            run=header.run,
             started=header.started,
             resumed=about,
         )
-        opened = {name: recording(node, recorder) for name, node in resuming.transports.items()}
+        recorder.clock = next(iter(live.values())).clock
+        locks = NodeLocks(tape.parent.name.removesuffix(".run"), runbook, recorder.note)
+        locked = {name: locks.locked(node) for name, node in live.items()}
+        resuming = Resuming(earlier, start, locked, recorder, again=bool(machines.world))
+        opened = resuming.transports
         recorder.begin()
+        for note in start.tape.notes:
+            if note.op == "consent":  # of the finished steps; a replay of this run needs it as well
+                recorder.write(
+                    "consent", {k: v for k, v in note.fields.items() if k not in ("seq", "op", "h")}
+                )
         if not machines.world:
             check(earlier.run, earlier.step, left_by(start.tape, machines), live, recorder)
     except BaseException:
         for node in opened.values():
             node.close()
         raise
-    return opened, Header(
-        header.machines,
-        header.machines_path,
-        header.runbook,
-        header.started,
-        header.versions,
-        header.nodes,
-        header.kinds,
-        about,
-    )
+    return resuming
 
 
 def _same_file(earlier: Earlier, machines: Machines, text: str) -> None:

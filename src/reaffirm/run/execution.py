@@ -18,6 +18,7 @@ from typing import Any
 from reaffirm.errors import ReaffirmError, UsageError
 from reaffirm.run import places
 from reaffirm.run.checkout import Checkout
+from reaffirm.run.local_ledger import LocalLedger
 from reaffirm.run.parameters import check_complete, typed
 from reaffirm.run.part import WHOLE, Part
 from reaffirm.run.progress import Lines
@@ -185,9 +186,11 @@ def surroundings_of(run: Run) -> dict[str, Path | str | None]:
 def under_way(run: Run) -> Iterator[None]:
     """Make a run the one under way in this process; afterwards its notebook says how it ended."""
     global _current
+    entries = LocalLedger(run.runbook.project if run.folder else None, run.notebook, run.folder)
     with _lock:
         before, _current = _current, run
         error: BaseException | None = None
+        entries.begun(run.runbook.path, run.runbook.sha256, run.redactor.data(dict(run.parameters)))
         try:
             with environment(surroundings_of(run)), ending_signals():
                 yield
@@ -197,7 +200,8 @@ def under_way(run: Run) -> Iterator[None]:
         finally:
             _current = before
             with undisturbed():
-                run.conclude(error)
+                ending = run.conclude(error)
+                entries.ended((run.last or {}).get("metadata", {}).get("reaffirm", {}), ending.as_json())
                 if run.folder:
                     places.release(run.folder)
 

@@ -17,7 +17,6 @@ from reaffirm.redact import MASK
 from reaffirm.run import places
 from reaffirm.run.book import Book
 from reaffirm.run.cells import heading_at, is_injected, number_of, source_of, step_ids
-from reaffirm.run.code_hash import bare_code
 from reaffirm.run.ending import own_cells
 from reaffirm.run.evidence import recordings
 from reaffirm.run.journal import JOURNAL, events
@@ -26,6 +25,7 @@ from reaffirm.run.part import Part, is_skipped
 from reaffirm.run.runbook import Runbook
 from reaffirm.run.secrets import Redactor, secret_values
 from reaffirm.run.selection import steps_of
+from reaffirm.store.code_hash import bare_code
 from reaffirm.store.project import RESUME_VARIABLE, Project
 
 _Cells = Sequence[Mapping[str, Any]]

@@ -20,6 +20,7 @@ from reaffirm.run.ending import Ending, own_cells, settle
 from reaffirm.run.journal import Journal
 from reaffirm.run.part import WHOLE, Part, is_replayed, settle_notes
 from reaffirm.run.progress import Progress
+from reaffirm.run.provenance import rests_on
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
@@ -186,7 +187,7 @@ class Run:
         about |= self.about()
         if self.ending:
             about["ended"] = self.ending.as_json()
-            about["git"] = self.checkout.state() if self.checkout else None
+            about |= rests_on(self.runbook, self.folder, about["facts"], self.checkout)
         self.redactor.notebook(notebook)
 
     def _put(self, text: str) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.images.names import container_name
+from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import Outcome, Table
 from reaffirm.nodes.cluster import Cluster
@@ -12,6 +13,7 @@ from reaffirm.nodes.transport import Transport
 from reaffirm.steps import reading
 from reaffirm.steps.asking import Asker, why_not
 from reaffirm.steps.containers import Container, inspect, names_on
+from reaffirm.steps.declaring import declares
 from reaffirm.steps.result import StepResult, tell
 
 #: How long (seconds of the node's time) ports may take to come free, and how often we look.
@@ -41,10 +43,14 @@ class _Found:
         return self.node.node.name
 
 
+@declares(
+    Change.REMOVES, destructive=[Change.REMOVES], note="those that are named; their logs are saved first"
+)
 def cleanup(cluster: Cluster, *names: str, facts: str = "cleanup") -> CleanupResult:
     """Remove the named containers from every node, after saving their logs and ``docker inspect``.
 
-    Nothing is removed before all logs are saved, and on real machines not without consent for each.
+    Nothing is removed before all logs are saved, and on real machines not without consent for each. What is
+    removed is the container that was looked at, by its id, whoever has its name by then.
     Running it again finds nothing to do. Containers that are not named stay, also those of ours.
     ``facts`` is the first word of its facts' names, for a runbook that cleans up more than once.
 
@@ -62,7 +68,7 @@ def cleanup(cluster: Cluster, *names: str, facts: str = "cleanup") -> CleanupRes
     found = [_look(asker, node, wanted) for node in cluster.all]
     targets = [f"{place.name}/{held.name}" for place in found for held in place.held]
     if targets:
-        cluster.need_consent("remove", targets)
+        cluster.need_consent("remove", targets, rows=_rows_of(found))
     saved = _save_all(cluster, asker, found)
     for place in found:
         for held in place.held:
@@ -94,11 +100,26 @@ def _look(asker: Asker, node: Transport, wanted: Sequence[str]) -> _Found:
     return place
 
 
+def _rows_of(found: Sequence[_Found]) -> list[tuple[str, ...]]:
+    """Describe what would go, for the person who is asked: image, state, age, label."""
+    return [
+        (
+            f"{place.name}/{held.name}",
+            held.image,
+            held.status,
+            f"created {held.created[:19]}Z" if held.created else "",
+            f"ours, of runbook {held.runbook}" if held.runbook is not None else "not started by us",
+        )
+        for place in found
+        for held in place.held
+    ]
+
+
 def _save_all(cluster: Cluster, asker: Asker, found: Sequence[_Found]) -> list[str]:
     saved: list[str] = []
     for place in found:
         for held in place.held:
-            logs = asker.ask(place.node, ["docker", "logs", "--timestamps", held.name], timeout=300)
+            logs = asker.ask(place.node, ["docker", "logs", "--timestamps", held.id], timeout=300)
             if not logs.ok:
                 msg = (
                     f"the logs of {place.name}/{held.name} are not readable: {why_not(logs)}; nothing removed"
@@ -124,8 +145,9 @@ def _unused(cluster: Cluster, stem: str) -> str:
 
 
 def _remove(asker: Asker, place: _Found, held: Container) -> None:
-    answer = asker.ask(place.node, ["docker", "rm", "-f", held.name], timeout=120)
-    if inspect(asker, place.node, held.name) is not None:
+    # By its id: between the look and now the name may have come to somebody else's container.
+    answer = asker.ask(place.node, ["docker", "rm", "-f", held.id], timeout=120)
+    if inspect(asker, place.node, held.id) is not None:
         msg = f"{place.name}/{held.name} is still there after docker rm -f: {why_not(answer)}"
         raise StepFailedError(msg, hint="its logs are saved; try docker rm -f by hand on that node")
 

@@ -10,9 +10,12 @@ from reaffirm.model.extract import Recipe
 from reaffirm.model.fact import FactValue
 from reaffirm.model.report import Outcome, Table
 from reaffirm.nodes.cluster import Cluster
+from reaffirm.nodes.declared import working
+from reaffirm.nodes.effects import effect_of
 from reaffirm.redact import redact_words
 from reaffirm.steps.asking import NO_ANSWER, Asker, why_not
 from reaffirm.steps.authored import AuthoredResult, Taken, checked_name, excerpt, named_facts, take
+from reaffirm.steps.declaring import Changes, written
 from reaffirm.steps.extracting import extracts
 from reaffirm.steps.result import tell
 
@@ -39,10 +42,14 @@ def command(
     expect_exit: int | Collection[int] | None = 0,
     timeout: float = 60.0,
     facts: Mapping[str, Recipe] | None = None,
+    changes: Changes | None = None,
+    destructive: bool = False,
 ) -> CommandResult:
     """Run one command, given as a list of words, on one node.
 
-    It does what you write: on real machines nobody asks whether it destroys something.
+    It does what you write. On real machines say what that changes: unless the command is one that is known
+    to look only, it is not sent to a machine behind SSH before you did. What is known to destroy something
+    (``docker rm``, ``rm``, ``kill`` …) and what you call destructive needs consent there.
 
     Args:
         cluster: the nodes of the run.
@@ -53,13 +60,19 @@ def command(
         timeout: seconds after which the command is ended there; how it would have ended is then unknown.
         facts: more facts and how each is found in standard output: ``{"json": "a.b"}``,
             ``{"regex": "(?P<x>…)"}``, ``{"number": "last line", "unit": "ms"}`` or ``{"text": "whole"}``.
+        changes: ``"nothing"``, or one or several of ``"starts containers"``, ``"removes containers"``,
+            ``"writes files"``, ``"copies images"``, ``"runs a command"``.
+        destructive: whether it may destroy what somebody needs: real machines then need consent
+            (``-p consent node/name``).
 
     It *passes* with an expected exit status and *fails* with another. It is *unknown* when the node gave no
     answer or has no such program, and when a fact cannot be told. A command that did not pass gives no
     facts of its output.
 
     Raises:
-        UsageError: words, a name or a recipe that cannot be used. Nothing was sent.
+        UsageError: words, a name or a recipe that cannot be used, or it was not said what the command changes
+            on a real machine. Nothing was sent.
+        StepFailedError: consent is missing, or the machine file forbids it. Nothing was sent.
     """
     words = checked_words(argv)
     checked_name(name)
@@ -68,7 +81,11 @@ def command(
     recipes = extracts(facts or {}, _OWN)
     where = cluster.one(node)
     asker = Asker()
-    answer = asker.look(where, words, timeout=limit)
+    declaration = written(name, changes, destructive=destructive)
+    if destructive and not effect_of(words).known:  # of what is known the guard names the containers
+        cluster.need_consent(f"run {_shown(words)}", [f"{where.node.name}/{name}"], containers=False)
+    with working(declaration):
+        answer = asker.look(where, words, timeout=limit)
     passed, reason = _judge(answer, wanted)
     taken = take(recipes, answer.stdout, "" if passed else f"the command did not pass: {reason}")
     exit_status = None if answer.exit == NO_ANSWER else answer.exit
@@ -84,7 +101,7 @@ def command(
         asker,
         name,
         _outcome(passed, taken),
-        f"{shlex.join(redact_words(words))} on {where.node.name}: {reason}{_missing(taken)}",
+        f"{_shown(words)} on {where.node.name}: {reason}{_missing(taken)}",
         blocks=(
             _table(answer, wanted, seconds),
             *taken.tables,
@@ -96,6 +113,10 @@ def command(
     plain = {key: value for key, (value, _) in values.items()}
     stderr = "" if answer.exit == NO_ANSWER else answer.stderr
     return CommandResult(report, name, plain, exit_status, answer.stdout, stderr)
+
+
+def _shown(words: Sequence[str]) -> str:
+    return shlex.join(redact_words(words))
 
 
 def checked_words(argv: Sequence[str]) -> list[str]:

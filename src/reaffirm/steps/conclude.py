@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 
 from reaffirm.diagnose.stages import stage_book
+from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact, FactValue
 from reaffirm.model.report import Outcome, Table
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.steps.asking import Asker
+from reaffirm.steps.declaring import declares
 from reaffirm.steps.result import StepResult, tell
 
 
@@ -20,6 +22,7 @@ class ConcludeResult(StepResult):
     vllm_serves: bool | None
 
 
+@declares(Change.NOTHING)
 def conclude(cluster: Cluster, *, image_at_hand: str, vllm_image: str) -> ConcludeResult:
     """Lay the ways out side by side, from the facts that earlier steps of this run recorded.
 

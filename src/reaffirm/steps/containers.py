@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reaffirm.errors import NodeError
-from reaffirm.images.plan import LABEL
+from reaffirm.images.plan import LABEL, RUN_LABEL
 from reaffirm.model.exchange import Answer
 from reaffirm.model.survey import ImageHere
 from reaffirm.nodes.transport import Transport
@@ -21,7 +21,11 @@ _ADDRESS_FLAGS = ("--dist-init-addr", "--init")
 
 @dataclass(frozen=True)
 class Container:
-    """A container as ``docker inspect`` tells it. ``runbook`` is the value of our label, ``None`` without."""
+    """A container as ``docker inspect`` tells it. ``runbook`` is the value of our label, ``None`` without.
+
+    ``id`` is what it keeps when its name changes hands; the name where Docker tells none. ``created`` is
+    Docker's own word for when.
+    """
 
     name: str
     status: str
@@ -31,6 +35,9 @@ class Container:
     runbook: str | None
     command: tuple[str, ...]
     raw: str
+    id: str = ""
+    created: str = ""
+    run: str | None = None
 
     @property
     def running(self) -> bool:
@@ -119,6 +126,9 @@ def _container(name: str, entry: Mapping[str, Any], raw: str) -> Container:
         runbook=labels.get(LABEL),
         command=tuple(str(word) for word in (config.get("Cmd") or ())),
         raw=raw,
+        id=str(entry.get("Id") or name),
+        created=str(entry.get("Created") or ""),
+        run=labels.get(RUN_LABEL),
     )
 
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from reaffirm.errors import StepFailedError, UsageError
+from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import Outcome, Report, Table
 from reaffirm.model.survey import FabricEnd, ImageHere
@@ -11,6 +12,7 @@ from reaffirm.nodes.cluster import Cluster
 from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import Asker, json_line, why_not
 from reaffirm.steps.containers import image_on
+from reaffirm.steps.declaring import declares
 from reaffirm.steps.fabric import find_fabric
 from reaffirm.steps.named import reference_of
 from reaffirm.steps.reading import amount, disk_free
@@ -53,6 +55,7 @@ class _Copy:
         self.rows.append((node.node.name, what, seen))
 
 
+@declares(Change.IMAGES, destructive=[Change.IMAGES], note="consent only where another image loses its name")
 def copy_image(cluster: Cluster, image: str, *, timeout: float = 3600.0) -> CopyImageResult:
     """Copy an image to every node that lacks it or has another one of that name; idempotent.
 

@@ -115,7 +115,9 @@ def _decorated(path: Path, shown: str) -> list[tuple[str, int]]:
 
 
 def _is_step(decorator: ast.expr) -> bool:
-    """Whether it is ``@step`` or ``@reaffirm.step``."""
+    """Whether it is ``@step`` or ``@reaffirm.step``, maybe with a declaration in brackets."""
+    if isinstance(decorator, ast.Call):
+        decorator = decorator.func
     match decorator:
         case ast.Name(id=word) | ast.Attribute(attr=word):
             return word == _WORD

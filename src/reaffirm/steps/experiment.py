@@ -7,11 +7,13 @@ from reaffirm.diagnose.stages import stage_book
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.images.engines import SETTINGS
 from reaffirm.images.plan import container_names, engine_of
+from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import Outcome, Table
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.steps.asking import Asker
 from reaffirm.steps.cleanup import cleanup
+from reaffirm.steps.declaring import declares
 from reaffirm.steps.launch import launch
 from reaffirm.steps.result import StepResult, bundle, tell
 
@@ -53,6 +55,7 @@ class ExperimentResult(StepResult):
     address_decides: bool | None = None
 
 
+@declares(Change.STARTS, Change.REMOVES, destructive=[Change.REMOVES], note="the containers of its own boots")
 def experiment(
     cluster: Cluster,
     engine: str,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reaffirm.errors import UsageError
+from reaffirm.model.changes import Change
 from reaffirm.model.exchange import Answer
 from reaffirm.model.extract import Recipe
 from reaffirm.model.fact import FactValue
@@ -15,6 +16,7 @@ from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import NO_ANSWER, Asker, why_not
 from reaffirm.steps.authored import AuthoredResult, checked_name, excerpt, named_facts, take
 from reaffirm.steps.check_rows import FAIL, PASS, UNKNOWN, Checks, all_of
+from reaffirm.steps.declaring import declares
 from reaffirm.steps.extracting import extracts
 from reaffirm.steps.result import tell
 
@@ -54,6 +56,7 @@ class _Seen:
         return ""
 
 
+@declares(Change.NOTHING)
 def file(
     cluster: Cluster,
     path: str,

@@ -5,16 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reaffirm.errors import NodeError, UsageError
+from reaffirm.model.changes import Change
 from reaffirm.model.exchange import HttpAnswer, HttpRequest
 from reaffirm.model.extract import Recipe
 from reaffirm.model.fact import FactValue
 from reaffirm.model.report import Outcome, Table
 from reaffirm.nodes.cluster import Cluster
+from reaffirm.nodes.declared import working
 from reaffirm.nodes.http_request import check_request
 from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import Asker
 from reaffirm.steps.authored import AuthoredResult, checked_name, excerpt, named_facts, take
 from reaffirm.steps.command import checked_seconds
+from reaffirm.steps.declaring import Changes, written
 from reaffirm.steps.extracting import extracts
 from reaffirm.steps.result import tell
 
@@ -48,6 +51,7 @@ def http(
     repeat: int = 1,
     timeout: float = 30.0,
     facts: Mapping[str, Recipe] | None = None,
+    changes: Changes | None = None,
 ) -> HttpResult:
     """Send one request from a node, ``repeat`` times one after the other, each on a connection of its own.
 
@@ -70,6 +74,8 @@ def http(
         repeat: how many requests, from 1 to 1000.
         timeout: seconds for one answer.
         facts: more facts and how each is found in the body of the last answer; see :func:`command`.
+        changes: what the request changes; without it GET, HEAD and OPTIONS change nothing, the others
+            something. On a node that is ``read-only`` only what changes nothing is sent.
 
     Raises:
         UsageError: a value that cannot be used. Nothing was sent.
@@ -81,7 +87,9 @@ def http(
     _check(expect_status, repeat)
     where = cluster.one(node)
     asker = Asker()
-    answers, lost = _ask(asker, where, request, repeat, limit)
+    looks = method in ("GET", "HEAD", "OPTIONS")
+    with working(written(name, changes or (Change.NOTHING if looks else Change.RUNS).value)):
+        answers, lost = _ask(asker, where, request, repeat, limit)
     good = [a for a in answers if a.status == expect_status and not a.error]
     wrong = [a for a in answers if a.status and a not in good]
     # A service that nobody answers for has failed; of one whose node was lost nothing is known.

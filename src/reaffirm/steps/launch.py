@@ -8,6 +8,7 @@ from typing import Self
 from reaffirm.diagnose.stages import StageTracker, stage_book
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.images.plan import LaunchPlan, Place, container_names, engine_of, launch_plan
+from reaffirm.model.changes import Change
 from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.node import LaunchHere
 from reaffirm.model.report import Outcome
@@ -15,6 +16,7 @@ from reaffirm.nodes.cluster import Cluster
 from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import Asker, json_line, why_not
 from reaffirm.steps.containers import inspect
+from reaffirm.steps.declaring import declares
 from reaffirm.steps.fabric import find_fabric
 from reaffirm.steps.following import Follower, Rank
 from reaffirm.steps.launch_report import launch_report
@@ -47,6 +49,9 @@ class LaunchResult(StepResult):
         return self
 
 
+@declares(
+    Change.STARTS, Change.REMOVES, note="removes only what it started itself, when it breaks off half-way"
+)
 def launch(
     cluster: Cluster,
     engine: str,
@@ -106,6 +111,7 @@ def launch(
         host_address=host_address,
         name_prefix=name_prefix,
         runbook=cluster.runbook,
+        run=cluster.run,
         program_text=text,
     )
     _refuse_served(asker, cluster, plan)

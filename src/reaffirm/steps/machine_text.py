@@ -41,6 +41,8 @@ def machine_text(
     lines = [
         *_top(told, names, command, detours),
         *_before_tables(told, names, ssh_config),
+        *_RULES.splitlines(),
+        "",
         *chain.from_iterable(
             _node(machine, spec, names) for machine, spec in zip(told.machines, reached.nodes, strict=True)
         ),
@@ -255,6 +257,14 @@ def _containers(told: Description) -> list[str]:
         "",
     ]
 
+
+_RULES = """\
+# What no runbook may do here, whoever runs it (docs/how-to/keep-from-harm.md). These keys stand here for all
+# machines, or in a [[node]] for one; a request that a rule forbids is not sent. Take the # away and fill in:
+# protected = ["database", "prod-*"]      # containers that nothing may remove, stop, replace or reach into
+# names = ["vllm-*", "sglang-*"]          # the only containers that runbooks may start or remove
+# read-only = true                        # nothing that changes anything is sent
+"""
 
 _REST = """\
 # What a model is here, where it does not lie in the Hugging Face cache:

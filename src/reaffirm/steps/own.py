@@ -4,17 +4,20 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Concatenate, ParamSpec
+from dataclasses import replace
+from typing import Any, Concatenate, ParamSpec, overload
 
 from reaffirm.errors import NodeError, UsageError
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest
 from reaffirm.model.fact import FactValue
 from reaffirm.model.report import Block, Log, Outcome, Table
 from reaffirm.nodes.cluster import Cluster
+from reaffirm.nodes.declared import working
 from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import Asker
 from reaffirm.steps.authored import AuthoredResult, checked_name, named_facts
 from reaffirm.steps.command import checked_words
+from reaffirm.steps.declaring import Changes, written
 from reaffirm.steps.result import tell
 
 _Given = ParamSpec("_Given")
@@ -97,16 +100,48 @@ class Step:
         return AuthoredResult(report, self.name, {key: value for key, (value, _) in self._values.items()})
 
 
-def step(function: Callable[Concatenate[Step, _Given], None]) -> Callable[..., AuthoredResult]:
+_Function = Callable[Concatenate[Step, _Given], None]
+_Made = Callable[..., AuthoredResult]
+
+
+@overload
+def step(function: _Function[_Given]) -> _Made: ...
+
+
+@overload
+def step(
+    *, changes: Changes | None = None, destructive: bool = False
+) -> Callable[[_Function[_Given]], _Made]: ...
+
+
+def step(
+    function: _Function[_Given] | None = None,
+    *,
+    changes: Changes | None = None,
+    destructive: bool = False,
+) -> _Made | Callable[[_Function[_Given]], _Made]:
     """Make a step from a function whose first parameter is a :class:`Step`.
 
     The step is called with a cluster in its place, and takes two more keywords: ``node``, the node's name
     (default: the head, or the only node), and ``name``, what stands before its facts (default: its own).
 
+    ``@reaffirm.step(changes="writes files")`` declares what it changes, in the words of
+    :class:`~reaffirm.model.changes.Change`, one or several; a machine behind SSH that is real is sent nothing
+    unknown by a step that did not say. ``destructive=True`` needs consent there, ``node/name``.
+
     Raises:
-        UsageError: its parameters or its name cannot be those of a step.
+        UsageError: its parameters, its name or its declaration cannot be those of a step.
     """
+
+    def make(function: _Function[_Given]) -> _Made:
+        return _made(function, changes, destructive=destructive)
+
+    return make if function is None else make(function)
+
+
+def _made(function: _Function[_Given], changes: Changes | None, *, destructive: bool) -> _Made:
     own = checked_name(function.__name__)
+    declared = written(own, changes, destructive=destructive)
     parameters = list(inspect.signature(function).parameters.values())
     where = f"{function.__code__.co_filename.rpartition('/')[2]}:{function.__code__.co_firstlineno}"
     if not parameters or any(parameter.name in _OURS for parameter in parameters):
@@ -120,11 +155,17 @@ def step(function: Callable[Concatenate[Step, _Given], None]) -> Callable[..., A
             msg = f"{own} is called with the nodes first, got {type(cluster).__name__}"
             raise UsageError(msg, hint=f"steps.{own}(cluster, …)")
         under_way = Step(cluster, cluster.one(node), checked_name(name))
+        declaration = replace(declared, step=name)
+        if declaration.destructive:
+            where = f"{under_way.node.node.name}/{name}"
+            cluster.need_consent(f"run the step {own}", [where], containers=False)
         try:
-            function(under_way, *given, **named)
+            with working(declaration):
+                function(under_way, *given, **named)
         except NodeError as error:
             return under_way.result(error.message.splitlines()[0])
         return under_way.result()
 
     call.reaffirm_step = True  # type: ignore[attr-defined]
+    call.reaffirm_declaration = declared  # type: ignore[attr-defined]
     return call

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from textwrap import shorten
 
 from reaffirm.errors import StepFailedError
+from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import Outcome
 from reaffirm.model.survey import NodeFacts
@@ -12,10 +14,14 @@ from reaffirm.steps.asking import Asker
 from reaffirm.steps.check_network import look_around
 from reaffirm.steps.check_resources import image, memory, ports_free, weights
 from reaffirm.steps.check_rows import FAIL, PASS, UNKNOWN, WARNING, Checks, all_of
+from reaffirm.steps.declaring import declares
 from reaffirm.steps.fabric import Fabric
 from reaffirm.steps.named import model_on, reference_of
 from reaffirm.steps.reading import gib
 from reaffirm.steps.result import StepResult, bundle, tell
+
+#: Characters of what was seen that the message of a failed check tells.
+_SEEN = 140
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,7 @@ class PreflightResult(StepResult):
     fabric: Fabric = field(default_factory=Fabric)
 
 
+@declares(Change.NOTHING, note="opens and closes TCP connections between the nodes")
 def preflight(
     cluster: Cluster,
     *,
@@ -63,13 +70,14 @@ def preflight(
     )  # fmt: skip
     if not passed:
         cluster.context.display(bundle(result.report))
+        rows = [row for row in checks.rows if row[0] == FAIL]
         failed = [
-            f"{check} on {node}" if node else check
-            for verdict, node, check, *_ in checks.rows
-            if verdict == FAIL
+            f"{check}{f' on {node}' if node else ''} ({shorten(seen, _SEEN, placeholder='…')})"
+            for _, node, check, seen, _ in rows
         ]
-        msg = f"preflight failed: {', '.join(failed)}"
-        raise StepFailedError(msg, hint="the report says for each what to do")
+        msg = f"preflight failed: {'; '.join(failed)}"
+        more = f" ({len(rows) - 1} more in the report)" if len(rows) > 1 else ""
+        raise StepFailedError(msg, hint=f"{rows[0][4] or 'see the report'}{more}")
     return result
 
 

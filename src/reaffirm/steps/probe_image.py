@@ -8,6 +8,7 @@ from typing import Any
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.images.names import class_name
 from reaffirm.images.plan import engine_of
+from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact
 from reaffirm.model.node import Engine
 from reaffirm.model.report import Outcome, Table
@@ -15,6 +16,7 @@ from reaffirm.nodes.cluster import Cluster
 from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import Asker, json_line, why_not
 from reaffirm.steps.containers import image_on
+from reaffirm.steps.declaring import declares
 from reaffirm.steps.named import image_page, model_on, reference_of
 from reaffirm.steps.result import StepResult, tell
 
@@ -31,6 +33,7 @@ class ProbeResult(StepResult):
     supports_model: bool | None = None
 
 
+@declares(Change.NOTHING, note="a container without network, gone at once; nothing is pulled")
 def probe_image(cluster: Cluster, image: str, *, model: str) -> ProbeResult:
     """Look into an image on the head: engine, versions, and the model's class in the engine's registry.
 
@@ -102,8 +105,10 @@ def _probe(
     refused = ""
     tried: dict[Engine, dict[str, Any]] = {}
     for engine in (first, *(e for e in Engine if e is not first)):
-        argv = ["docker", "run", "--rm", "-i", "--network", "none", "--entrypoint", "python3", reference, "-"]
-        answer = asker.ask(head, [*argv, engine.value, wanted], program="probe_image.py", timeout=300)
+        # The image is there; were it removed just now, Docker must not fetch another one of that name.
+        argv = ["docker", "run", "--rm", "-i", "--network", "none", "--pull", "never"]
+        argv += ["--entrypoint", "python3", reference, "-", engine.value, wanted]
+        answer = asker.ask(head, argv, program="probe_image.py", timeout=300)
         told = json_line(answer)
         if told is None:
             refused = why_not(answer)

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reaffirm.errors import UsageError
+from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact, FactValue
 from reaffirm.model.report import Outcome, Table
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.steps.asking import Asker
+from reaffirm.steps.declaring import declares
 from reaffirm.steps.probe_image import ProbeResult, probe_image
 from reaffirm.steps.result import StepResult, bundle, tell
 
@@ -21,6 +23,7 @@ class ProbeImagesResult(StepResult):
     probes: tuple[ProbeResult, ...] = ()
 
 
+@declares(Change.NOTHING, note="a container without network, gone at once; nothing is pulled")
 def probe_images(cluster: Cluster, images: Sequence[str], *, model: str) -> ProbeImagesResult:
     """Look into each image as :func:`probe_image` does; each report is shown as it comes.
 

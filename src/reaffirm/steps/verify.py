@@ -9,12 +9,14 @@ from typing import Self
 from reaffirm.errors import UsageError
 from reaffirm.images.engines import SETTINGS
 from reaffirm.images.names import model_name
+from reaffirm.model.changes import Change
 from reaffirm.model.exchange import HttpAnswer, HttpRequest
 from reaffirm.model.fact import Fact
 from reaffirm.model.node import LaunchHere, ModelHere
 from reaffirm.model.report import Block, Log, Outcome, Table
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.steps.asking import Asker
+from reaffirm.steps.declaring import declares
 from reaffirm.steps.foreign_json import foreign_json
 from reaffirm.steps.named import model_on
 from reaffirm.steps.result import StepResult, expect_outcome, tell
@@ -45,6 +47,7 @@ class VerifyResult(StepResult):
         return self
 
 
+@declares(Change.NOTHING, note="asks the model a few questions")
 def verify(
     cluster: Cluster, *, model: str, requests: int = 3, prompt: str = "", max_tokens: int = 256
 ) -> VerifyResult:
@@ -173,7 +176,8 @@ def _result(
         blocks.append(_requests(cluster.kind.value, answers))
     if good:
         blocks.append(_excerpt(good[0], here))
-    summary = _summary(cluster.kind.value, health, answers, good, rate)
+    missing = "" if model in served else f"/v1/models: {rows[1][1]}"
+    summary = _summary(cluster.kind.value, health, missing, answers, good, rate)
     report = tell(cluster, asker, "verify", outcome, summary, blocks=tuple(blocks), facts=facts)
     return VerifyResult(report, tuple(answers), cluster)
 
@@ -192,12 +196,15 @@ def _apart(reasoning: bool | None, content: bool | None) -> str:
 def _summary(
     kind: str,
     health: HttpAnswer,
+    missing: str,
     answers: Sequence[Completion],
     good: Sequence[Completion],
     rate: float | None,
 ) -> str:
     if health.status != 200:
         return f"the service is not healthy: {_health_words(health)}"
+    if missing:
+        return missing
     if len(good) < len(answers):
         problem = next(answer.problem for answer in answers if answer.problem)
         return (

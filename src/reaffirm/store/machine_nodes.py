@@ -6,6 +6,8 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from reaffirm.model.node import NodeSpec, Role, Way
+from reaffirm.model.rules import Rules
+from reaffirm.store.machine_rules import as_patterns, as_read_only, rules_from
 from reaffirm.store.toml_checks import Check, TomlReader, as_number, as_text, seen
 from reaffirm.store.toml_lines import KeyPath
 
@@ -17,8 +19,8 @@ _REACHING = ("address", "user", "port", "jump")
 _Words = TypeVar("_Words", Role, Way)
 
 
-def as_nodes(reader: TomlReader, path: KeyPath, value: Any) -> list[NodeSpec]:
-    """Take the list of nodes; every mistake is kept with its line."""
+def as_nodes(reader: TomlReader, path: KeyPath, value: Any) -> list[tuple[NodeSpec, Rules]]:
+    """Take the list of nodes with the rules of each; every mistake is kept with its line."""
     if not isinstance(value, list):
         reader.wrong(
             path, f"node must be a list of tables, got {seen(value)}", "write [[node]], with two brackets"
@@ -27,6 +29,7 @@ def as_nodes(reader: TomlReader, path: KeyPath, value: Any) -> list[NodeSpec]:
     # Where one node has a part in launches, a node without a role is one whose role was forgotten.
     launches = any(isinstance(e, dict) and e.get("role") in (Role.HEAD, Role.WORKER) for e in value)
     nodes: list[tuple[KeyPath, NodeSpec]] = []
+    rules: list[Rules] = []
     whole = True
     for index, entry in enumerate(value):
         where = (*path, index)
@@ -46,9 +49,10 @@ def as_nodes(reader: TomlReader, path: KeyPath, value: Any) -> list[NodeSpec]:
         _reached(reader, where, values)
         values.setdefault("address", values["name"])
         values.setdefault("role", Role.NONE)
+        rules.append(rules_from(values))
         nodes.append((where, NodeSpec(**values)))
     _check_nodes(reader, path, nodes, whole)
-    return [node for _, node in nodes]
+    return [(node, rule) for (_, node), rule in zip(nodes, rules, strict=True)]
 
 
 def _reached(reader: TomlReader, where: KeyPath, values: Mapping[str, Any]) -> None:
@@ -174,4 +178,7 @@ _NODE: Mapping[str, Check] = {
     "port": as_port,
     "jump": as_text,
     "transport": _transport,
+    "protected": as_patterns,
+    "names": as_patterns,
+    "read-only": as_read_only,
 }

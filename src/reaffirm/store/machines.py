@@ -19,6 +19,7 @@ from reaffirm.model.node import (
 )
 from reaffirm.redact import redact
 from reaffirm.store.machine_nodes import as_nodes, as_port
+from reaffirm.store.machine_rules import as_patterns, as_read_only, rules_from
 from reaffirm.store.toml_checks import (
     Check,
     TomlReader,
@@ -96,7 +97,9 @@ def parse_machines(text: str, *, shown: str, name: str) -> Machines:
 
 def _machines(reader: TomlReader, data: dict[str, Any], name: str) -> Machines:
     values = reader.table((), data, _TOP)
-    nodes = tuple(values.pop("node", ()))
+    listed = values.pop("node", ())
+    nodes = tuple(node for node, _ in listed)
+    node_rules = {node.name: rules for node, rules in listed if rules}
     if "node" not in data:
         reader.wrong(
             (), "no [[node]], got an empty list of machines", "add [[node]] with name, role and address"
@@ -109,7 +112,15 @@ def _machines(reader: TomlReader, data: dict[str, Any], name: str) -> Machines:
         # without this, the machines that somebody wants to simulate would be looked for on the network
         reader.wrong(("world",), "[world] says nothing", "describe the world, or remove it for real machines")
     fabric = values.pop("fabric", {})
-    machines = Machines(name, reader.shown, nodes, fabric_subnet=fabric.get("subnet", ""))
+    rules = rules_from(values)
+    machines = Machines(
+        name,
+        reader.shown,
+        nodes,
+        fabric_subnet=fabric.get("subnet", ""),
+        rules=rules,
+        node_rules=node_rules,
+    )
     return replace(machines, **values)
 
 
@@ -185,4 +196,7 @@ _TOP: Mapping[str, Check] = {
     "launch": _launch,
     "limits": as_numbers,
     "world": as_anything,
+    "protected": as_patterns,
+    "names": as_patterns,
+    "read-only": as_read_only,
 }

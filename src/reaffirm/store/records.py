@@ -13,10 +13,12 @@ from reaffirm.model.finding import Finding
 from reaffirm.model.record import Record, Status
 from reaffirm.store.claim_format import read_claims
 from reaffirm.store.frontmatter import Page, read_page
+from reaffirm.store.review import read_review
 from reaffirm.store.template import leftovers, placeholders
 
 _FILE = re.compile(r"(?P<id>\d+)-(?P<slug>.+)\.md\Z", re.IGNORECASE)
 _NO_RECORDS = re.compile(r"(readme|index|_index|(0+-|adr-)?template.*|.*-template)\.md\Z", re.IGNORECASE)
+_OURS = ("claims", "review-by", "reopen-when")
 _NUMBER = r"(?:ADR[- ]?\d+\s*[.:–-]?\s+|\d+[.:]\s+|\d+\s+[-–]\s+)?"
 _TITLE = re.compile(rf"#\s+{_NUMBER}(?P<title>.+?)\s*#*\s*\Z")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)[^)]*\)|<([^>\s]+)>")
@@ -98,6 +100,8 @@ def read_record(
     findings.extend(wrong_day)
     claims, wrong_claims = read_claims(page)
     findings.extend(wrong_claims)
+    review_by, reopen_when, wrong_review = read_review(page)
+    findings.extend(wrong_review)
     people = ("decision-makers", "deciders")
     record = Record(
         path=page.path,
@@ -113,6 +117,8 @@ def read_record(
         superseded_by=_ids(page.data.get("superseded-by", page.data.get("superseded_by"))) or successors,
         tags=_texts(page.data.get("tags")),
         claims=claims,
+        review_by=review_by,
+        reopen_when=reopen_when,
         body=body,
         body_line=body_line,
     )
@@ -149,11 +155,12 @@ def _finding(name: str, error: DocumentError) -> Finding:
 
 
 def _strangers(page: Page) -> Iterator[Finding]:
-    """A misspelt ``claims`` would be passed over in silence; other keys belong to other tools."""
+    """A misspelt key of ours would be passed over in silence; other keys belong to other tools."""
     for key in page.data:
-        if key != "claims" and difflib.get_close_matches(key.lower(), ["claims"], cutoff=0.8):
+        near = [] if key in _OURS else difflib.get_close_matches(key.lower(), _OURS, n=1, cutoff=0.8)
+        if near:
             yield Finding(
-                page.path, page.line(key), "record-key", f"unknown key {key!r}", "did you mean 'claims'?"
+                page.path, page.line(key), "record-key", f"unknown key {key!r}", f"did you mean {near[0]!r}?"
             )
 
 

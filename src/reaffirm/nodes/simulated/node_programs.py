@@ -11,7 +11,8 @@ from reaffirm.nodes.simulated import example_server
 from reaffirm.nodes.simulated.image_copy import fetch, serve
 from reaffirm.nodes.simulated.machine import SimulatedNode
 from reaffirm.nodes.simulated.network import Way
-from reaffirm.nodes.simulated.shell import Output
+from reaffirm.nodes.simulated.node_lock import lock_order
+from reaffirm.nodes.simulated.output import Output
 
 if TYPE_CHECKING:
     from reaffirm.nodes.simulated.world import World
@@ -41,6 +42,8 @@ def run_program(
                 return _told(serve(world, node, reference, address, peer, float(wait)))
             case "fetch_image.py", [address, port, ticket, limit]:
                 return _told(fetch(world, node, address, int(port), ticket, float(limit)))
+            case "node_lock.py", [order, *words]:
+                return _told(lock_order(world, node, order, words))
             case "example_server.py", [seconds, *_]:
                 return _told(example_server.start(world, node, int(seconds)))
             case "", _:

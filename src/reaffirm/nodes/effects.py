@@ -1,0 +1,139 @@
+"""What a request changes on its node: told by its words alone where they are known, else by who sends it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from reaffirm.model.changes import Change
+from reaffirm.nodes.docker_effects import ENGINES, EVERY, NONE, Effect, docker_effect, words_of
+from reaffirm.store.node_programs import digest, node_programs
+from reaffirm.store.project import Project, find_project
+
+__all__ = ["EVERY", "NONE", "Effect", "effect_of", "hides_docker", "mentions"]
+
+#: Programs that only look, whatever their words are.
+_LOOKS = words_of(
+    "[ basename cat cmp cut df diff dirname du echo expr factor false file fold free getent getfacl "
+    "groups grep head ibdev2netdev ibstat ibv_devinfo id iotop lsblk lscpu lsmem lsof lspci lsusb md5sum "
+    "nl nproc numfmt od paste pgrep pidof ping printenv printf ps pwd readlink realpath seq sha1sum "
+    "sha256sum sha512sum sleep stat strings tac tail test tr true tty type uname uptime vmstat wc which "
+    "who whoami zcat"
+)
+# Programs that look as long as their words are such ones.
+_LOOKS_IF: Mapping[str, re.Pattern[str]] = {
+    "hostname": re.compile(r"-\S*|"),
+    "date": re.compile(r"\+.*|-u|--utc|-R|-I\S*|-Iseconds|--iso-8601\S*"),
+    "ip": re.compile(r"(?!add\b|del|set\b|flush|change|replace|append|exec|-b|-force).*", re.DOTALL),
+    "ss": re.compile(r"(?!--kill|-[A-Za-z]*[KD]).*", re.DOTALL),
+    "nvidia-smi": re.compile(
+        r"--query-\S*|--format=\S*|-q|-L|-x|topo|-m|-i|-d|\d+|[A-Z,]+|--query|--list-gpus"
+    ),
+    "find": re.compile(r"(?!-delete|-exec|-ok|-fprint|-fls).*", re.DOTALL),
+    "sort": re.compile(r"(?!-o|--output).*", re.DOTALL),
+    "journalctl": re.compile(r"(?!--vacuum|--rotate|--flush|--sync|--setup).*", re.DOTALL),
+    "dmesg": re.compile(r"(?!-[A-Za-z]*[cCDEn]\b|--clear|--read-clear|--console).*", re.DOTALL),
+    "sysctl": re.compile(r"-n|-a|-e|[a-z0-9_.]+"),
+}
+# The first word that follows decides: `systemctl status x`, `git log`, `pip show vllm`.
+_LOOKS_WITH: Mapping[str, frozenset[str]] = {
+    "systemctl": words_of("status show is-active is-enabled is-failed cat list-units list-timers"),
+    "git": words_of("status log show rev-parse diff describe ls-files remote"),
+    "pip": frozenset(["show", "list", "freeze", "check"]),
+    "pip3": frozenset(["show", "list", "freeze", "check"]),
+    "timedatectl": frozenset(("status", "show", "timesync-status")),
+    "ethtool": frozenset(("-i", "-S", "-k", "-g", "-T", "-m")),
+}
+#: Programs that may destroy what somebody needs.
+_DESTROYS = re.compile(
+    r"(rm|rmdir|unlink|shred|dd|truncate|wipefs|fdisk|parted|mkfs(\..+)?|mkswap|kill|pkill|killall|skill|"
+    r"reboot|shutdown|poweroff|halt|init|telinit|systemctl|service|iptables|nft|ufw|userdel|fuser|crictl|ctr)\Z"
+)
+# Words before a command that change nothing about what it does; with the options of each that take a value.
+_WRAPPERS: Mapping[str, frozenset[str]] = {
+    "sudo": words_of("-u -g -h -p -C -T -r -t -D --user --group --host --prompt --chdir"),
+    "doas": frozenset(("-u", "-C")),
+    "env": frozenset(("-u", "--unset", "-C", "--chdir")),
+    "nice": frozenset(("-n", "--adjustment")),
+    "ionice": frozenset(("-c", "-n", "-p", "--class", "--classdata")),
+    "timeout": frozenset(("-s", "--signal", "-k", "--kill-after")),
+    "stdbuf": frozenset(("-i", "-o", "-e")),
+    "nohup": frozenset(),
+    "setsid": frozenset(),
+    "time": frozenset(("-f", "-o")),
+    "command": frozenset(),
+    "exec": frozenset(("-a",)),
+}
+#: Of the programs under scripts/node, those that change something.
+_PROGRAMS: Mapping[str, Effect] = {
+    "fetch_image.py": Effect("docker load", Change.IMAGES),
+    "example_server.py": Effect("a server of its own", Change.RUNS),
+}
+_VERBS = re.compile(
+    r"\b(?:docker|podman|nerdctl)\b[^\n;|&]*?\b(rm|rmi|stop|kill|restart|pause|rename|update|prune|run|create|"
+    r"start|exec|load|pull|tag|compose|cp|commit|build)\b"
+)
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+
+
+def effect_of(argv: Sequence[str], stdin: str | None = None) -> Effect:
+    """Return what a command changes, as far as its words tell."""
+    words = _unwrapped(argv)
+    if not words:
+        return NONE
+    program = words[0].rpartition("/")[2]
+    if program in ENGINES:
+        found = docker_effect(words[1:])
+        inner = effect_of(found.inside) if found.inside else None
+        return NONE if inner == NONE else found
+    if program.startswith("python3") and words[1:2] == ["-"] and stdin is not None:
+        project = find_project()
+        name = _shipped(project.root if project else None).get(digest(stdin), "")
+        if name:
+            return _PROGRAMS.get(name, NONE)
+    if _looks(program, words[1:]):
+        return NONE
+    gone = bool(_DESTROYS.match(program))
+    text = "\n".join((" ".join(words), stdin or ""))
+    if hidden := _VERBS.search(text):  # in a shell's text, or in a program's
+        return Effect(f"{program} with docker {hidden[1]}", Change.RUNS, destructive=gone, known=False)
+    return Effect(program, Change.RUNS, destructive=gone, known=False)
+
+
+def hides_docker(effect: Effect) -> bool:
+    """Whether a text for a shell or another program holds a command of Docker that changes something."""
+    return not effect.known and " with docker " in effect.what
+
+
+def mentions(argv: Sequence[str], stdin: str | None = None) -> frozenset[str]:
+    """Return every word in a command and its input that could be the name of a container."""
+    return frozenset(_WORD.findall("\n".join((*argv, stdin or ""))))
+
+
+def _looks(program: str, words: Sequence[str]) -> bool:
+    if program in _LOOKS:
+        return True
+    if (allowed := _LOOKS_IF.get(program)) is not None:
+        return all(allowed.fullmatch(word) for word in words)
+    if (verbs := _LOOKS_WITH.get(program)) is not None:
+        return bool(words) and words[0] in verbs
+    return list(words) in (["--version"], ["--help"], ["-V"])
+
+
+def _unwrapped(argv: Sequence[str]) -> list[str]:
+    words = list(argv)
+    while words and (options := _WRAPPERS.get(words[0].rpartition("/")[2])) is not None:
+        wrapper = words.pop(0).rpartition("/")[2]
+        while words and (words[0].startswith("-") or (wrapper in ("env", "sudo") and "=" in words[0])):
+            option = words.pop(0)
+            if option in options and words:
+                words.pop(0)
+        if wrapper == "timeout" and words:
+            words.pop(0)
+    return words
+
+
+@lru_cache(maxsize=4)
+def _shipped(root: Path | None) -> Mapping[str, str]:
+    """The hash of each program for nodes → its file name."""
+    return {digest(text): name for name, text in node_programs(Project(root) if root else None).items()}
