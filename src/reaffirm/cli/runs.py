@@ -1,9 +1,6 @@
 """Commands that run: run, parameters."""
 
-import importlib.util
 import os
-import subprocess
-import sys
 import time
 from difflib import get_close_matches
 from pathlib import Path
@@ -22,18 +19,14 @@ from reaffirm.cli.partly import (
     show_dry_run,
     take_parameters,
 )
-from reaffirm.errors import ReaffirmError, UsageError
-from reaffirm.nodes.connect import PROVENANCE
-from reaffirm.nodes.recording_format import read_tape
+from reaffirm.errors import UsageError
 from reaffirm.run import places
-from reaffirm.run.command import default_output, plan_of, say, tell_end, values_in
+from reaffirm.run.command import default_output, plan_of, tell_end, values_in
 from reaffirm.run.direct import run_directly
-from reaffirm.run.evidence import recordings
 from reaffirm.run.progress import Lines
 from reaffirm.run.runbook import read_runbook
 from reaffirm.run.selection import steps_of
-from reaffirm.store.project import RUNNER_VARIABLES, Project, find_project
-from reaffirm.store.published import read_run
+from reaffirm.store.project import find_project
 
 
 def run(
@@ -147,40 +140,6 @@ def render(
     typer.echo(str(ending) if ending.how != "completed" else "the run completed")
 
 
-def check_runs(
-    folder: Annotated[Path | None, typer.Argument(help="Published runs (default: docs/runs).")] = None,
-) -> None:
-    """Execute all published runs again and compare: simulated ones live, others by replay."""
-    where = folder or _project(Path.cwd()).published
-    found = sorted(where.rglob("*.ipynb")) if where.is_dir() else []
-    if not found:
-        typer.echo(f"{places.shown(where)}: no published runs")
-        return
-    for needed in ("pytest", "nbval"):
-        if importlib.util.find_spec(needed) is None:
-            msg = f"{needed} is not installed"
-            raise UsageError(msg, hint="pip install pytest nbval")
-    damaged = [str(error) for path in found if (error := _damage(path.parent))]
-    for told in damaged:
-        say(f"reaffirm: {told}")
-    argv = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
-    env = {k: v for k, v in os.environ.items() if k not in RUNNER_VARIABLES}
-    status = subprocess.run([*argv, os.fspath(where)], env=env, check=False).returncode  # noqa: S603
-    raise typer.Exit(1 if damaged or status == 1 else 0 if status == 0 else 2)
-
-
-def _damage(folder: Path) -> ReaffirmError | None:
-    """What is wrong with the files of a published run: executing its notebook again would not tell."""
-    try:
-        if (folder / PROVENANCE).is_file():
-            read_run(folder, shown=places.shown(folder))
-        for path in recordings(folder):
-            read_tape(path, shown=places.shown(path))
-    except ReaffirmError as error:
-        return error
-    return None
-
-
 def _pair(word: str) -> tuple[str, str]:
     name, equals, value = word.partition("=")
     if not equals:
@@ -206,14 +165,6 @@ def _runbook_path(word: str) -> Path:
     meant = f"; did you mean {near[0]}?" if near else ""
     msg = f"there is no runbook {word!r}{meant}"
     raise UsageError(msg, hint=f"runbooks here: {', '.join(known) or 'none'}; or give the path of a .py file")
-
-
-def _project(start: Path) -> Project:
-    project = find_project(start.resolve()) or find_project(Path.cwd())
-    if project is None:
-        msg = f"{Path.cwd()} is in no project"
-        raise UsageError(msg, hint="go to a folder with runbooks/ and adrs/")
-    return project
 
 
 def _read_local(path: str, _extensions: object = None) -> str:

@@ -111,34 +111,48 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
 
         return dry_cluster(machines, project, consent=consent, runbook=runbook)
     run = recorded.run if recorded else directory.name.removesuffix(".run") if directory else ""
+    earlier = earlier_run(directory)
     tape = Path(os.devnull)  # answers are redacted all the same: a run is the same with and without a folder
     kept = redact(path.read_text(encoding="utf-8-sig"))
     if directory is not None:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / MACHINES).write_text(kept, encoding="utf-8")
         tape = directory / _process.recording(directory)
-    earlier = earlier_run(directory)
-    context = RunContext(directory)
+    locks = NodeLocks(run, runbook, None, machines.path)
+
+    def open_nodes() -> Mapping[str, Transport]:
+        return {name: locks.locked(node) for name, node in _live(machines, project).items()}
+
+    granted: tuple[str, ...] = ()
     if earlier:
-        resuming = take_up(earlier, tape, machines, kept, runbook, lambda: _live(machines, project))
-        return _finish(resuming.cluster(machines, context, consent, runbook), resuming.recorder.resumed)
-    recorder = Recorder(tape, machines=machines.name, machines_path=machines.path, runbook=runbook, run=run)
-    locks = NodeLocks(run, runbook, recorder.note)
-    transports = {
-        name: recording(locks.locked(transport), recorder)
-        for name, transport in _live(machines, project).items()
-    }
-    recorder.begin()
+        resuming = take_up(earlier, tape, machines, kept, runbook, open_nodes)
+        transports, recorder = resuming.transports, resuming.recorder
+        run, granted = recorder.run, resuming.consented
+    else:
+        recorder = Recorder(
+            tape,
+            machines=machines.name,
+            machines_path=machines.path,
+            runbook=runbook,
+            run=run,
+            resumed=recorded.resumed if recorded else {},
+        )
+        transports = {name: recording(node, recorder) for name, node in open_nodes().items()}
+        recorder.begin()
+    locks.note = recorder.note
     cluster = Cluster(
         machines,
         transports,
-        context,
+        RunContext(directory),
         consent=consent,
         runbook=runbook,
         run=run,
+        granted=granted,
         note=recorder.note,
     )
-    return _finish(cluster, recorded.resumed if recorded else {})
+    if earlier:
+        resuming.when_live = cluster.agreed.expire
+    return _finish(cluster, recorder.resumed)
 
 
 def open_cluster(nodes: str | Path, *, show: Show = show_in_notebook) -> Cluster:

@@ -100,6 +100,11 @@ class _DryCluster(Cluster):
         containers: bool = True,
         rows: Sequence[Sequence[str]] = (),
     ) -> None:
+        """Tell what would need consent, after the rules of the machine file were asked.
+
+        Raises:
+            ForbiddenError: the machine file forbids it.
+        """
         every = tuple(targets)
         self.agreed.allow(action, every, containers=containers)
         wanted = [one for one in every if one not in self.agreed.given and not self.agreed.has(one)]
@@ -169,7 +174,16 @@ class _Dry:
             if word in self._programs:  # python3 -c TEXT
                 program = self._programs[word]
                 clean[at] = word
+            elif (name := self._container(word)) is not None:
+                clean[at] = name
         self._tell("run", Sent(self.node.name, tuple(clean), program), does(words, stdin))
+
+    def _container(self, word: str) -> str | None:
+        """The name of a container whose id a stand-in made up: that id is nowhere else."""
+        if self._stand_in is None or len(word) < 12:
+            return None
+        there = self._stand_in.world.node(self.node.name).containers.values()
+        return next((one.name for one in there if one.id.startswith(word)), None)
 
     def _tell(self, op: str, sent: Sent, what: str) -> None:
         tell({"op": op, "node": sent.node, "shell": sent.shell, "effect": what})

@@ -45,7 +45,7 @@ class Recorder:
     ) -> None:
         self.path = path
         self._about = (machines, machines_path, runbook)
-        self._run = run
+        self.run = run
         self._started = started
         self.resumed = resumed or {}
         #: What time notes are of; that of the first transport unless it is set.
@@ -87,7 +87,7 @@ class Recorder:
                 _versions(),
                 tuple(t.node for t in transports),
                 {t.node.name: t.kind for t in transports},
-                self._run,
+                self.run,
                 self.resumed,
             )
             self.path.parent.mkdir(parents=True, exist_ok=True)

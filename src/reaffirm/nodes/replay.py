@@ -56,6 +56,11 @@ class Replay:
         return dict(self._nodes)
 
     @property
+    def consented(self) -> tuple[str, ...]:
+        """What a person agreed to in the recorded run."""
+        return self._tape.consented
+
+    @property
     def at(self) -> int:
         """The number of the recorded line that comes next, or of the last one."""
         events = self._tape.events
@@ -65,11 +70,6 @@ class Replay:
         """Say the recorded request that comes next in one line; empty at the end."""
         left = self._tape.events[self._at :]
         return f"{self._where(left[0])}: {_shown(left[0].fields)}" if left else ""
-
-    @property
-    def consented(self) -> tuple[str, ...]:
-        """What a person agreed to in the recorded run."""
-        return self._tape.consented
 
     @property
     def left(self) -> int:

@@ -18,9 +18,8 @@ from reaffirm.clock import Clock
 from reaffirm.errors import ReaffirmError, RecordingError
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Line
-from reaffirm.model.node import Machines, NodeSpec
+from reaffirm.model.node import NodeSpec
 from reaffirm.nodes import marks
-from reaffirm.nodes.cluster import Cluster, RunContext
 from reaffirm.nodes.recording import Recorder, clean_answer, clean_http, recording
 from reaffirm.nodes.recording_start import Start
 from reaffirm.nodes.replay import Replay
@@ -101,7 +100,8 @@ class Resuming:
         self.again = again
         self.replay = Replay.of(start.tape)
         self.recorder = recorder
-        self._cluster: Cluster | None = None
+        #: Called before the first request that is not answered from the recording.
+        self.when_live: Callable[[], None] = lambda: None
         self._live = False
         recorded = self.replay.transports
         self.transports: Mapping[str, Transport] = {
@@ -109,22 +109,10 @@ class Resuming:
             for name, transport in live.items()
         }
 
-    def cluster(self, machines: Machines, context: RunContext, consent: str, runbook: str) -> Cluster:
-        """Return the nodes as a cluster. What was agreed to then counts for the finished steps alone.
-
-        It has the name of the earlier run: that is how the finished steps have labelled what they started.
-        """
-        self._cluster = Cluster(
-            machines,
-            self.transports,
-            context,
-            consent=consent,
-            runbook=runbook,
-            run=self.start.tape.header.run,
-            granted=self.start.tape.consented,
-            note=self.recorder.note,
-        )
-        return self._cluster
+    @property
+    def consented(self) -> tuple[str, ...]:
+        """What a person agreed to in the finished steps; it counts for them alone."""
+        return self.start.tape.consented
 
     @property
     def is_live(self) -> bool:
@@ -140,8 +128,7 @@ class Resuming:
                 raise RecordingError(msg, hint=_changed(self.earlier.run))
             self._live = True
             self.recorder.write("live", {"cell": self.earlier.here, "step": self.earlier.step})
-            if self._cluster is not None:
-                self._cluster.agreed.expire()
+            self.when_live()
         return self._live
 
     @property

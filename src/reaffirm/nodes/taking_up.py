@@ -9,7 +9,6 @@ from pathlib import Path
 
 from reaffirm.errors import RecordingError, UsageError
 from reaffirm.model.node import Machines
-from reaffirm.nodes.locks import NodeLocks
 from reaffirm.nodes.preconditions import check, left_by
 from reaffirm.nodes.recording import Recorder
 from reaffirm.nodes.recording_start import read_start
@@ -43,6 +42,8 @@ def take_up(
     open_nodes: Callable[[], Mapping[str, Transport]],
 ) -> Resuming:
     """Return the nodes: recorded answers first, then live. Nothing is asked that could change anything.
+
+    The recording has the name of the earlier run: that is how finished steps have labelled what they started.
 
     Args:
         earlier: the run that is taken up.
@@ -79,9 +80,7 @@ def take_up(
             resumed=about,
         )
         recorder.clock = next(iter(live.values())).clock
-        locks = NodeLocks(tape.parent.name.removesuffix(".run"), runbook, recorder.note)
-        locked = {name: locks.locked(node) for name, node in live.items()}
-        resuming = Resuming(earlier, start, locked, recorder, again=bool(machines.world))
+        resuming = Resuming(earlier, start, live, recorder, again=bool(machines.world))
         opened = resuming.transports
         recorder.begin()
         for note in start.tape.notes:

@@ -8,8 +8,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from reaffirm.run.part import is_skipped
-
 Event = Mapping[str, Any]
 
 #: How a cell ended → papermill's word, and whether papermill calls that an exception.
@@ -31,7 +29,6 @@ _BANNER_HERE = (
     "Execution using papermill encountered an exception here and stopped:"
     "</span>"
 )
-_BACKSPACE = re.compile(r"[^\n]\x08")
 _RETURN = re.compile(r".*\r(?=[^\n])")
 
 
@@ -43,6 +40,7 @@ class Book:
         self._clear_next: set[int] = set()
         self._shown: dict[str, list[dict[str, Any]]] = {}
         self.failed: int | None = None
+        self._left = False  # a cell has ended the run without failing
         self.ended: Event | None = None
 
     @property
@@ -74,7 +72,7 @@ class Book:
 
     def _cell(self, event: Event) -> None:
         index = event["cell"]
-        if self.failed is None:
+        if self.failed is None and not self._left:
             self._pass_prose(index, event["at"])
         self._state(index).update(start_time=event["at"], status="running", exception=False)
 
@@ -82,7 +80,7 @@ class Book:
         """What is no code, and code without a word of it, is done when a cell after it begins."""
         for cell in self.cells[:before]:
             state = cell["metadata"]["papermill"]
-            if state["status"] == "pending" and not is_skipped(cell):
+            if state["status"] == "pending" and not (cell["cell_type"] == "code" and cell["source"].strip()):
                 state.update(start_time=at, end_time=at, duration=0.0, status="completed", exception=False)
 
     def _text(self, event: Event) -> None:
@@ -140,6 +138,7 @@ class Book:
         for output in cell["outputs"]:
             if output["output_type"] == "stream":
                 output["text"] = _overwritten(output["text"])
+        self._left = self._left or bool(event.get("early"))
         if exception:
             self.notebook["metadata"]["papermill"]["exception"] = True
             if self.failed is None:
@@ -185,8 +184,4 @@ def _banner(source: str) -> dict[str, Any]:
 
 def _overwritten(text: str) -> str:
     """What a terminal would still show: a line that was overwritten is gone."""
-    if "\x08" in text:
-        before = ""
-        while before != text:
-            before, text = text, _BACKSPACE.sub("", text)
     return _RETURN.sub("", text) if "\r" in text else text

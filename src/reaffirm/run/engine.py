@@ -187,7 +187,7 @@ class Engine:
         self.worker.send(order)
         done = self._until_done(index, limit or self.limits.timeout)
         self._drain()
-        seconds = round(time.monotonic() - self._at, 6)
+        seconds = done["seconds"] if done else round(time.monotonic() - self._at, 6)
         status, why, early = self._judged(cell, done)
         if done is None:
             self._tell_of_death(index, status, why)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import ReaffirmError, UsageError
-from reaffirm.run import places
+from reaffirm.run import folder_lock, places
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.local_ledger import LocalLedger
 from reaffirm.run.parameters import check_complete, typed
@@ -262,5 +262,6 @@ def _folder(runbook: Runbook, output: str | None, base: Path) -> Path | None:
         name = f"{places.stamp()}-{os.getpid()}.run"
         return runbook.project / "runs" / runbook.stem / name
     folder = places.run_folder(base / output)
+    folder_lock.claim(folder)
     places.set_aside(folder)
     return folder

@@ -77,6 +77,12 @@ class Redactor:
                 done = self._codes[source] = self._code(source)
         return done
 
+    def _refresh(self) -> None:
+        """Forget what was masked before more became known."""
+        if self._version != known().version:
+            self._version = known().version
+            self._texts, self._codes = {}, {}
+
     def without_values(self, text: str) -> str:
         """Mask the values that were given for secret parameters, and nothing else."""
         for value in self._values:
@@ -85,13 +91,8 @@ class Redactor:
                     text = text.replace(form, MASK)
         return text
 
-    def _refresh(self) -> None:
-        """Forget what was masked before more became known."""
-        if self._version != known().version:
-            self._version = known().version
-            self._texts, self._codes = {}, {}
-
     def _code(self, source: str) -> str:
+        source = self.without_values(source)
         if redact(source) == source:
             return source
         try:

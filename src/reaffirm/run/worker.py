@@ -23,8 +23,7 @@ def main(line: int, *, preload: bool) -> None:
     end = WorkerEnd(socket.socket(fileno=line))
     os.set_inheritable(line, False)
     sys.argv = ["reaffirm"]
-    if "" not in sys.path:
-        sys.path.insert(0, "")
+    _current_folder()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # between cells there is nothing to interrupt
     sys.stdout, sys.stderr = _streams(end)
     try:
@@ -58,6 +57,14 @@ def _serve(end: WorkerEnd, *, preload: bool) -> None:
                 _exit_functions()
                 end.send({"op": "finished"})
                 return
+
+
+def _current_folder() -> None:
+    """Let the current folder be imported from: after the standard library, as Jupyter's kernel has it."""
+    sys.path[:] = [folder for folder in sys.path if folder != ""]
+    ends = ("site-packages", "dist-packages")
+    after = [i for i, folder in enumerate(sys.path) if folder.rstrip("/").endswith(ends)]
+    sys.path.insert(after[0] if after else 0, "")
 
 
 def _begin(order: Message) -> None:

@@ -20,7 +20,7 @@ _CODE = "import sys; from reaffirm.run.worker import main; main(int(sys.argv[1])
 _KEEPER = """
 trap '' INT TERM HUP
 IFS= read -r said
-kill -KILL -- "-$1" 2>/dev/null
+kill -KILL "-$1" 2>/dev/null
 [ -n "$said" ] && exec "$2" -c 'import sys; from reaffirm.run.rescue import main; main(sys.argv[1])' "$said"
 """
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from collections.abc import Coroutine
 from typing import Any
 
@@ -72,6 +73,7 @@ class ZMQInteractiveShell(InteractiveShell):  # type: ignore[misc]
     """
 
     end = AnyTrait()
+    interrupted = False
     displayhook_class = Type(_Hook)
     display_pub_class = Type(_Publisher)
     autoindent = CBool(False)
@@ -99,7 +101,7 @@ class ZMQInteractiveShell(InteractiveShell):  # type: ignore[misc]
         os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
 
     def init_hooks(self) -> None:
-        """Show help in the notebook, not in a pager."""
+        """Show no help, as papermill with Jupyter's kernel shows none: there is no pager."""
         super().init_hooks()
         self.set_hook("show_in_pager", _page, 99)
 
@@ -111,15 +113,18 @@ class ZMQInteractiveShell(InteractiveShell):  # type: ignore[misc]
         raise SystemExit(0)
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
+        name = etype.__name__
+        if self.interrupted and issubclass(etype, asyncio.CancelledError):
+            name, evalue = "KeyboardInterrupt", ""  # that is how a cell that awaits is interrupted
         try:
             value = str(evalue)
         except Exception as error:
             value = f"<{type(error).__name__} in __str__>"
-        self.end.request({"op": "error", "ename": etype.__name__, "evalue": value, "traceback": list(stb)})
+        self.end.request({"op": "error", "ename": name, "evalue": value, "traceback": list(stb)})
 
 
-def _page(_shell: Any, data: Any, *_: Any, **__: Any) -> None:
-    print(data if isinstance(data, str) else data.get("text/plain", ""))  # noqa: T201
+def _page(*_: object, **__: object) -> None:
+    """Help (``len?``) is for a person at a prompt."""
 
 
 class Cells:
@@ -138,8 +143,9 @@ class Cells:
         _refuse_input()
 
     def run(self, source: str, *, silent: bool = False) -> dict[str, Any]:
-        """Run one cell; return ``ok``, the execution ``count`` and, where it failed, ``error``."""
+        """Run one cell; return ``ok``, the execution ``count``, ``seconds`` and, where it failed, ``error``."""
         count = self.shell.execution_count
+        began = time.monotonic()
         error: BaseException | None
         try:
             signal.signal(signal.SIGINT, self._end.interrupt)
@@ -166,7 +172,9 @@ class Cells:
             self.shell.showtraceback()
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
-        return {"ok": error is None, "count": count, "error": type(error).__name__ if error else None}
+        seconds = round(time.monotonic() - began, 6)
+        name = type(error).__name__ if error else None
+        return {"ok": error is None, "count": count, "error": name, "seconds": seconds}
 
     def _transformed(self, source: str) -> tuple[str, Any]:
         """The cell as plain Python, and what is wrong with it where that cannot be made."""
@@ -182,9 +190,12 @@ class Cells:
             return self._with_events(task)
         except KeyboardInterrupt:
             if not task.done():
+                self.shell.interrupted = True
                 task.cancel()
-                with _Quiet():
-                    self._loop.run_until_complete(task)
+                try:
+                    return self._with_events(task)
+                finally:
+                    self.shell.interrupted = False
             raise
 
     def _with_events(self, task: "asyncio.Task[Any]") -> Any:
@@ -196,16 +207,6 @@ class Cells:
                 self.shell.events.trigger("post_execute")
                 if not task.cancelled() and task.exception() is None:
                     self.shell.events.trigger("post_run_cell", task.result())
-
-
-class _Quiet:
-    """Nothing that a cancelled cell still raises counts."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> bool:
-        return True
 
 
 def _refuse_input() -> None:
