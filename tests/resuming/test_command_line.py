@@ -185,7 +185,7 @@ def test_parameters_come_with_the_run(project: Path, reaffirm: Reaffirm) -> None
     assert done.returncode == 0, done.stderr
     about, cells = _read(_runs(project)[-1])
     assert about["parameters"] == {"words": "good morning", "later": "right"}
-    assert "echo right good morning" in json.dumps(cells["Second"]["outputs"])
+    assert "echo right 'good morning'" in json.dumps(cells["Second"]["outputs"])
 
 
 def test_a_secret_parameter_is_asked_for_again(project: Path, reaffirm: Reaffirm) -> None:
@@ -246,7 +246,7 @@ def test_a_part_is_published_only_on_purpose(project: Path, reaffirm: Reaffirm) 
     notebook = str(_runs(project)[-1].relative_to(project))
     done = reaffirm("publish", notebook)
     assert done.returncode == 3
-    assert "a part of its runbook" in done.stderr
+    assert "a run of some cells only" in done.stderr
     assert reaffirm("publish", notebook, "--partial").returncode == 0
 
 
