@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from reaffirm.cli.main import app
+from reaffirm.cli.main import app_for
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/how-to/two-sparks.md").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def test_commands_of_the_page_exist() -> None:
     for runbook, nodes in re.findall(r"papermill (\S+) -p nodes (\S+)", commands):
         assert (ROOT / runbook).is_file()
         assert (ROOT / "runbooks/nodes" / f"{nodes}.toml").is_file()
-    group = get_command(app).commands["nodes"]  # type: ignore[attr-defined]
+    group = get_command(app_for([])).commands["nodes"]  # type: ignore[attr-defined]
     assert set(re.findall(r"reaffirm nodes (\w+)", commands)) == set(group.commands) == {"init", "check"}
     options = {name for parameter in group.commands["init"].params for name in parameter.opts}
     wanted = set(re.findall(r"--[a-z][a-z-]+", PAGE.partition("| option | |")[2].partition("\n\n")[0]))

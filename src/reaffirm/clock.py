@@ -16,15 +16,24 @@ class Clock(Protocol):
         ...
 
 
+# Goes on while a laptop sleeps, and never goes back; only Linux has it.
+_STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
 class WallClock:
-    """The real time, shifted by the node's offset so that it is the node's own (seconds)."""
+    """The real time, shifted by the node's offset so that it is the node's own (seconds).
+
+    It is looked up once; from then on it goes on steadily. A clock that is set while a run waits (by hand, by
+    NTP, at a leap second) neither lengthens a wait nor gives a step a time below zero.
+    """
 
     def __init__(self, offset: float = 0.0) -> None:
         self.offset = offset
+        self._began = time.time() - time.clock_gettime(_STEADY)
 
     def now(self) -> float:
         """Return the node's time in seconds since the epoch."""
-        return time.time() + self.offset
+        return self._began + time.clock_gettime(_STEADY) + self.offset
 
     def sleep(self, seconds: float) -> None:
         """Sleep for real."""

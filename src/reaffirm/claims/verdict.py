@@ -107,7 +107,7 @@ def _failed_since(deciding: Judged, judged: tuple[Judged, ...]) -> tuple[Judged,
 
 def _stale(claim: Claim, newest: Judged, today: date) -> str:
     if newest.changed:
-        return f"since that run {newest.changed} changed"
+        return f"changed since that run: {newest.changed}"
     age = (today - newest.started.date()).days
     if claim.recheck_after is not None and age > claim.recheck_after:
         return f"{age} days old, to be checked again after {claim.recheck_after}"

@@ -13,13 +13,13 @@ status  meaning
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from reaffirm import __version__, errors
-from reaffirm.cli import nodes
-from reaffirm.cli.runs import commands, joined_pairs
+from reaffirm.cli.words import joined_pairs
 from reaffirm.errors import ReaffirmError
 from reaffirm.run.command import say, tell_end
 from reaffirm.run.places import check_here
@@ -28,13 +28,29 @@ from reaffirm.run.underway import RunStoppedError
 USAGE = 3
 INTERRUPTED = 130
 
-app = typer.Typer(
-    name="reaffirm",
-    help="Decision records whose claims are checked by runbooks that anyone can run again.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+#: Where each command lives, in the order of the help. Only the module of the one that was named is imported:
+#: a run is not kept waiting for what reads records.
+COMMANDS = {
+    "run": "reaffirm.cli.runs",
+    "parameters": "reaffirm.cli.runs",
+    "render": "reaffirm.cli.runs",
+    "runs": "reaffirm.cli.history",
+    "diff": "reaffirm.cli.history",
+    "check": "reaffirm.cli.checking",
+    "check-runs": "reaffirm.cli.checking",
+    "publish": "reaffirm.cli.publishing",
+    "withdraw": "reaffirm.cli.publishing",
+    "claims": "reaffirm.cli.claims",
+    "recheck": "reaffirm.cli.claims",
+    "records": "reaffirm.cli.records",
+}
+# Older names of commands: they work, and the help is silent about them.
+_OLDER = ("check-runs",)
+#: Commands of two words: their module has them in ``app``.
+GROUPS = {
+    "nodes": "reaffirm.cli.nodes",
+    "ledger": "reaffirm.cli.publishing",
+}
 
 
 def _version(wanted: bool) -> None:
@@ -43,7 +59,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
@@ -52,11 +67,24 @@ def _options(
     """Decision records whose claims are checked by runbooks that anyone can run again."""
 
 
-for command in commands:
-    app.command()(command)
-
-
-app.add_typer(nodes.app, name="nodes")
+def app_for(words: Sequence[str]) -> typer.Typer:
+    """Return the command line with the command that is named first, or with all of them."""
+    app = typer.Typer(
+        name="reaffirm",
+        help="Decision records whose claims are checked by runbooks that anyone can run again.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_options)
+    named = words[0] if words else ""
+    for name, module in COMMANDS.items():
+        if named == name or named not in (*COMMANDS, *GROUPS):
+            app.command(name, hidden=name in _OLDER)(getattr(import_module(module), name.replace("-", "_")))
+    for name, module in GROUPS.items():
+        if named == name or named not in (*COMMANDS, *GROUPS):
+            app.add_typer(import_module(module).app, name=name)
+    return app
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -64,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = joined_pairs(sys.argv[1:] if argv is None else argv) or ["--help"]
     try:
         check_here()
-        status = app(args=words, prog_name="reaffirm", standalone_mode=False)
+        status = app_for(words)(args=words, prog_name="reaffirm", standalone_mode=False)
     except ReaffirmError as error:
         say(f"reaffirm: {error}")
         return error.exit_code

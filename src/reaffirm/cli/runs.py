@@ -1,11 +1,7 @@
-"""Commands about runs: run, parameters, publish, check-runs."""
+"""Commands that run: run, parameters."""
 
-import importlib.util
 import os
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,16 +11,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
-from reaffirm.errors import ReaffirmError, UsageError
-from reaffirm.nodes.connect import PROVENANCE
-from reaffirm.nodes.recording_format import read_tape
+from reaffirm.errors import UsageError
 from reaffirm.run import places
-from reaffirm.run.command import active, default_output, plan_of, say, tell_end
-from reaffirm.run.evidence import recordings
+from reaffirm.run.command import default_output, plan_of, tell_end, values_in
+from reaffirm.run.direct import run_directly
+from reaffirm.run.progress import Lines
 from reaffirm.run.runbook import read_runbook
-from reaffirm.run.underway import Progress
-from reaffirm.store.project import RUNNER_VARIABLES, Project, find_project
-from reaffirm.store.published import read_run
+from reaffirm.store.project import find_project
 
 
 def run(
@@ -42,29 +35,34 @@ def run(
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="The notebook to write (default: under runs/).")
     ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="The longest that a cell may take that names no time itself."),
+    ] = None,
 ) -> None:
     """Run a runbook and show each step as it ends."""
-    import papermill
-
     path = _runbook_path(runbook)
     pairs = [_pair(word) for word in parameters or ()]
     if nodes is not None:
         pairs.append(("nodes", nodes))
     given: dict[str, Any] = {"notebook_path": os.fspath(path), "parameters": pairs, "parameters_file": files}
-    steps = _Steps(Console(stderr=True, highlight=False))
-    plan = plan_of(_read_local, given, steps)
+    plan = plan_of(_read_local, given, Lines())
     assert plan is not None
     assert plan.runbook is not None
-    notebook = output or _braced(places.shown(default_output(plan.runbook)))
+    if not plan.runbook.declarations.typed:
+        plan.values = list(values_in(given, _read_local))
+    reserved = None if output else default_output(plan.runbook)
+    notebook = _braced(places.shown(reserved)) if reserved else str(output)
     began = time.monotonic()
-    with active(plan):
-        made = papermill.execute_notebook(
-            os.fspath(path), notebook, parameters=dict(given["parameters"] or ())
-        )
-    tell_end(plan.result, where=False)
-    about = made.metadata["reaffirm"]
-    done = plan.result.notebook if plan.result else None
-    typer.echo(f"notebook: {places.shown(done) if done else notebook}")
+    try:
+        done = run_directly(plan, notebook, timeout=timeout)
+    finally:
+        if reserved:
+            places.release(places.run_folder(reserved))
+    tell_end(done, where=False)
+    assert done.last is not None
+    about = done.last["metadata"]["reaffirm"]
+    typer.echo(f"notebook: {places.shown(done.notebook) if done.notebook else notebook}")
     facts = len(about["facts"])
     kind = about["kind"] or "no nodes"
     typer.echo(f"{kind} run, {facts} fact{'' if facts == 1 else 's'}, {time.monotonic() - began:.1f} s")
@@ -87,121 +85,15 @@ def parameters(
     Console(highlight=False).print(table)
 
 
-def publish(
-    notebook: Annotated[Path, typer.Argument(help="An executed notebook under runs/.")],
-    name: Annotated[
-        str, typer.Option(help="The name of the run (default: the notebook's file name without .ipynb).")
-    ] = "",
-    failed: Annotated[bool, typer.Option("--failed", help="Publish a run that did not complete.")] = False,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Take the place of a published run of the same name.")
-    ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would become public.")] = False,
+def render(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or its notebook.")],
 ) -> None:
-    """Put a run under docs/runs/, redacted, after showing what becomes public."""
-    from reaffirm.run.publish import prepare
+    """Make the notebook of a run anew from its journal, such as when the runner was killed."""
+    from reaffirm.run.rescue import render as rendered
 
-    if name and Path(name).name != name:
-        msg = f"--name is one word without slashes, got {name!r}"
-        raise UsageError(msg, hint="leave it out to take the notebook's")
-    publication = prepare(notebook, _project(notebook), name=name, failed=failed)
-    about = publication.about
-    typer.echo(
-        f"{places.shown(publication.folder)}: {about['kind']} run of {about['runbook']}, "
-        f"{about['ran'] or about['started']}"
-    )
-    for file, text in publication.files.items():
-        typer.echo(f"  {len(text.encode()):>10,} B  {file}")
-    if "machines.toml" in publication.files:
-        typer.echo(
-            "Public with it: names, addresses and users of the machines (machines.toml), and all that they "
-            "answered (recording.jsonl, logs/). Keys, tokens and passwords are taken out; names are not."
-        )
-    if dry_run:
-        typer.echo("nothing was written")
-    elif publication.write(replace=replace):
-        typer.echo("published: git add docs/runs, then look at it with git diff --cached before you push")
-    else:
-        typer.echo("this run is published already, to the last byte; nothing was written")
-
-
-def check_runs(
-    folder: Annotated[Path | None, typer.Argument(help="Published runs (default: docs/runs).")] = None,
-) -> None:
-    """Execute all published runs again and compare: simulated ones live, others by replay."""
-    where = folder or _project(Path.cwd()).published
-    found = sorted(where.rglob("*.ipynb")) if where.is_dir() else []
-    if not found:
-        typer.echo(f"{places.shown(where)}: no published runs")
-        return
-    for needed in ("pytest", "nbval"):
-        if importlib.util.find_spec(needed) is None:
-            msg = f"{needed} is not installed"
-            raise UsageError(msg, hint="pip install pytest nbval")
-    damaged = [str(error) for path in found if (error := _damage(path.parent))]
-    for told in damaged:
-        say(f"reaffirm: {told}")
-    argv = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
-    env = {k: v for k, v in os.environ.items() if k not in RUNNER_VARIABLES}
-    status = subprocess.run([*argv, os.fspath(where)], env=env, check=False).returncode  # noqa: S603
-    raise typer.Exit(1 if damaged or status == 1 else 0 if status == 0 else 2)
-
-
-def _damage(folder: Path) -> ReaffirmError | None:
-    """What is wrong with the files of a published run: executing its notebook again would not tell."""
-    try:
-        if (folder / PROVENANCE).is_file():
-            read_run(folder, shown=places.shown(folder))
-        for path in recordings(folder):
-            read_tape(path, shown=places.shown(path))
-    except ReaffirmError as error:
-        return error
-    return None
-
-
-#: In the order of the help.
-commands: Sequence[Callable[..., None]] = (run, parameters, publish, check_runs)
-
-
-class _Steps:
-    """One line for each cell of code as it ends, and how its step did; on a terminal also the running one."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-
-    def __call__(self, progress: Progress) -> None:
-        if not progress.code:
-            return
-        place = f"{progress.cell:>3}/{progress.of}"
-        if progress.status == "running":
-            if self.console.is_terminal:
-                self.console.print(
-                    Styled(f"{place}  …  {progress.heading}"), end="\r", overflow="crop", no_wrap=True
-                )
-            return
-        done = progress.outcome or "ok"
-        mark = {"completed": done, "failed": "FAILED"}.get(progress.status, progress.status)
-        line = f"{place}  {mark}  {progress.heading}  {progress.seconds or 0:.1f} s"
-        self.console.print(
-            Styled(line.ljust(self.console.width - 1 if self.console.is_terminal else 0)), soft_wrap=True
-        )
-
-
-def joined_pairs(argv: Sequence[str]) -> list[str]:
-    """Turn papermill's ``-p name value`` into ``-p name=value``, the one form that options here can have."""
-    words = list(argv)
-    found: list[str] = []
-    while words:
-        word = words.pop(0)
-        if word == "--":
-            return [*found, word, *words]
-        if word in ("-p", "--parameter") and words:
-            found.append(word)
-            word = words.pop(0)
-            if "=" not in word and words:
-                word = f"{word}={words.pop(0)}"
-        found.append(word)
-    return found
+    notebook, ending = rendered(run)
+    typer.echo(f"notebook: {places.shown(notebook)}")
+    typer.echo(str(ending) if ending.how != "completed" else "the run completed")
 
 
 def _pair(word: str) -> tuple[str, str]:
@@ -229,14 +121,6 @@ def _runbook_path(word: str) -> Path:
     meant = f"; did you mean {near[0]}?" if near else ""
     msg = f"there is no runbook {word!r}{meant}"
     raise UsageError(msg, hint=f"runbooks here: {', '.join(known) or 'none'}; or give the path of a .py file")
-
-
-def _project(start: Path) -> Project:
-    project = find_project(start.resolve()) or find_project(Path.cwd())
-    if project is None:
-        msg = f"{Path.cwd()} is in no project"
-        raise UsageError(msg, hint="go to a folder with runbooks/ and adrs/")
-    return project
 
 
 def _read_local(path: str, _extensions: object = None) -> str:

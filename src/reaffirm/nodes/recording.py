@@ -12,6 +12,7 @@ from reaffirm.errors import ReaffirmError, UsageError
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
+from reaffirm.nodes import marks
 from reaffirm.nodes.exchange_json import answer_to_json, error_to_json, http_to_json, request_to_json
 from reaffirm.nodes.recording_format import Header, encode
 from reaffirm.nodes.transport import LineStream, Transport
@@ -24,17 +25,29 @@ _T = TypeVar("_T")
 class Recorder:
     """Writes one recording. Lines come in one order over all nodes and are flushed one by one.
 
+    ``started`` (seconds) and ``resumed`` go into the header of a run that takes an earlier one up again.
+
     The header is written by :meth:`begin`, at the latest with the first request, and names every
     transport that :func:`recording` wrapped before. The last line is written when all of them are
     closed; a run that dies leaves a recording without it.
     """
 
     def __init__(
-        self, path: Path, *, machines: str = "", machines_path: str = "", runbook: str = "", run: str = ""
+        self,
+        path: Path,
+        *,
+        machines: str = "",
+        machines_path: str = "",
+        runbook: str = "",
+        run: str = "",
+        started: float | None = None,
+        resumed: Mapping[str, Any] | None = None,
     ) -> None:
         self.path = path
         self._about = (machines, machines_path, runbook)
         self._run = run
+        self._started = started
+        self._resumed = resumed or {}
         self._transports: dict[str, Transport] = {}
         self._open: set[str] = set()
         self._file: Any = None
@@ -68,15 +81,23 @@ class Recorder:
                 machines,
                 machines_path,
                 runbook,
-                transports[0].clock.now(),
+                transports[0].clock.now() if self._started is None else self._started,
                 _versions(),
                 tuple(t.node for t in transports),
                 {t.node.name: t.kind for t in transports},
                 self._run,
+                self._resumed,
             )
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("w", encoding="utf-8", newline="\n")
             self._write("begin", header.as_json())
+            marks.joins(self)
+            if (now := marks.current()) is not None:
+                self.mark(now)
+
+    def mark(self, mark: marks.Mark) -> None:
+        """Note that a cell begins; see :mod:`reaffirm.nodes.marks`."""
+        self.write("cell", {"cell": mark.cell, "step": redact(mark.step)})
 
     def write(self, op: str, fields: Mapping[str, Any]) -> None:
         """Write one line. ``fields`` are already redacted."""
@@ -129,6 +150,7 @@ class Recorder:
                 self._write("end", {"streams": self._streams})
                 self._file.close()
             self._ended = True
+            marks.leaves(self)
 
     def _write(self, op: str, fields: Mapping[str, Any]) -> None:
         line, self._hash = encode({"seq": self._seq, "op": op, **fields}, self._hash)
@@ -170,7 +192,9 @@ class _Recorded:
 
     def run(self, argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60.0) -> Answer:
         asked = {"argv": redact_words(argv), "stdin": self._recorder.text(stdin), "timeout": timeout}
-        answer = self._ask("run", asked, lambda: self._inner.run(argv, stdin=stdin, timeout=timeout), _answer)
+        answer = self._ask(
+            "run", asked, lambda: self._inner.run(argv, stdin=stdin, timeout=timeout), clean_answer
+        )
         self._recorder.write("run", {"node": self.node.name, **asked, "answer": answer_to_json(answer)})
         return answer
 
@@ -183,7 +207,7 @@ class _Recorded:
 
     def http(self, request: HttpRequest, *, timeout: float = 30.0) -> HttpAnswer:
         asked = {**request_to_json(request), "timeout": timeout}
-        answer = self._ask("http", asked, lambda: self._inner.http(request, timeout=timeout), _http)
+        answer = self._ask("http", asked, lambda: self._inner.http(request, timeout=timeout), clean_http)
         self._recorder.write("http", {"node": self.node.name, **asked, "answer": http_to_json(answer)})
         return answer
 
@@ -269,11 +293,13 @@ class _RecordedStream:
             self._recorder.write("close", {"node": self._node, "stream": self._name, "call": call})
 
 
-def _answer(answer: Answer) -> Answer:
+def clean_answer(answer: Answer) -> Answer:
+    """Return an answer as it is recorded: redacted."""
     return Answer(answer.exit, redact(answer.stdout), redact(answer.stderr), answer.started, answer.ended)
 
 
-def _http(answer: HttpAnswer) -> HttpAnswer:
+def clean_http(answer: HttpAnswer) -> HttpAnswer:
+    """Return an HTTP answer as it is recorded: redacted."""
     chunks = tuple(Chunk(redact(chunk.data), chunk.at) for chunk in answer.chunks)
     whole = "".join(chunk.data for chunk in chunks)
     if (clean := redact(whole)) != whole:  # a secret that was split over two chunks

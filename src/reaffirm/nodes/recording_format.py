@@ -3,26 +3,31 @@
 ::
 
     {"seq":0,"op":"begin","schema":1,"machines":"lab","nodes":[…],"started":…,"versions":{…},"h":"…"}
-    {"seq":1,"op":"text","sha256":"…","text":"import json…","h":"…"}
-    {"seq":2,"op":"run","node":"spark-1","argv":["hostname"],"stdin":null,…,"answer":{…},"h":"…"}
-    {"seq":3,"op":"now","node":"spark-1","at":1780000000.5,"h":"…"}
-    {"seq":4,"op":"consent","action":"remove","targets":["spark-1/vllm"],"how":"prompt","at":…,"h":"…"}
+    {"seq":1,"op":"cell","cell":7,"step":"before-anything-is-started","h":"…"}
+    {"seq":2,"op":"text","sha256":"…","text":"import json…","h":"…"}
+    {"seq":3,"op":"run","node":"spark-1","argv":["hostname"],"stdin":null,…,"answer":{…},"h":"…"}
+    {"seq":4,"op":"now","node":"spark-1","at":1780000000.5,"h":"…"}
+    {"seq":5,"op":"consent","action":"remove","targets":["spark-1/vllm"],"how":"prompt","at":…,"h":"…"}
     {"seq":5,"op":"end","streams":{},"h":"…"}
 
 ``h`` is over the line's other fields and the ``h`` of the line before, so a changed, missing or
-reordered line is noticed. A run that died has no last line ``end``.
+reordered line is noticed. A run that died has no last line ``end``. A line ``cell`` says that a cell of the
+runbook begins; older recordings have none. In the recording of a resumed run, lines ``checked`` hold what
+was asked before it went on, and a line ``live`` stands before the first request that was sent by itself.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import RecordingError
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import NodeSpec, Role, Way
+from reaffirm.nodes.marks import Mark
 
 SCHEMA = 1
 # What each line says of the request, and what of its answer. A request that failed or was stopped has
@@ -38,9 +43,12 @@ _FIELDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "sleep": (("node", "seconds"), ()),
     "consent": (("action", "targets", "how"), ()),
     "lock": (("node", "what"), ()),
+    "cell": (("cell", "step"), ()),
+    "checked": (("node", "argv"), ("answer",)),
+    "live": (("cell", "step"), ()),
 }
-# Lines about the run itself. No request made them, so no replay asks for them.
-_NOTES = ("text", "consent", "lock")
+#: Lines about the run itself. No request made them, so no replay asks for them.
+_ASIDE = ("text", "consent", "lock", "cell", "checked", "live")
 #: Name of a recording in the folder of its run.
 RECORDING = "recording.jsonl"
 # json.dumps makes a new one for each line.
@@ -61,7 +69,11 @@ def chain(body: str, before: str) -> str:
 
 @dataclass(frozen=True)
 class Header:
-    """What a recording says about the run it is of. ``started`` is the head's time (seconds)."""
+    """What a recording says about the run it is of. ``started`` is the head's time (seconds).
+
+    ``resumed`` is empty, or says that the answers before a cell were taken from an earlier run: ``run``,
+    ``cell`` and ``step`` (the first that was run for itself), ``recording`` (SHA-256 of that run's file).
+    """
 
     machines: str
     machines_path: str
@@ -71,6 +83,7 @@ class Header:
     nodes: tuple[NodeSpec, ...]
     kinds: Mapping[str, Kind]
     run: str = ""
+    resumed: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return the header's fields as they are written."""
@@ -95,6 +108,7 @@ class Header:
                 }
                 for node in self.nodes
             ],
+            **({"resumed": dict(self.resumed)} if self.resumed else {}),
         }
 
 
@@ -130,6 +144,7 @@ def header_from_json(fields: Mapping[str, Any]) -> Header:
         nodes,
         kinds,
         str(fields.get("run", "")),
+        dict(fields.get("resumed") or {}),
     )
 
 
@@ -148,6 +163,7 @@ class Tape:
     """A whole recording that was read and found undamaged. ``ended`` is false for a run that died.
 
     ``consented`` is what a person agreed to in that run, as ``node/container``.
+    ``marks`` are the cells that began, each with the number of the first event that came after it.
     """
 
     path: str
@@ -157,6 +173,7 @@ class Tape:
     ended: bool
     streams: Mapping[str, int]
     consented: tuple[str, ...] = ()
+    marks: tuple[tuple[int, Mark], ...] = ()
 
 
 def read_tape(path: Path, *, shown: str = "") -> Tape:
@@ -166,7 +183,11 @@ def read_tape(path: Path, *, shown: str = "") -> Tape:
         RecordingError: unreadable, damaged, or of another schema; the message carries ``path:line``.
     """
     shown = shown or path.name
-    events = list(_events(path, shown))
+    return tape_of(list(read_events(path, shown)), shown)
+
+
+def tape_of(events: Sequence[Event], shown: str) -> Tape:
+    """Make a tape of lines that were read with :func:`read_events`; see :func:`read_tape`."""
     if not events:
         msg = f"{shown}:1: an empty recording"
         raise RecordingError(msg, hint="the run wrote nothing; run it again")
@@ -187,9 +208,15 @@ def read_tape(path: Path, *, shown: str = "") -> Tape:
         _check(event, header, shown)
     texts = {e.fields["sha256"]: e.fields["text"] for e in events if e.op == "text"}
     streams = {str(k): int(v) for k, v in events[-1].fields["streams"].items()} if ended else {}
-    asked = tuple(e for e in events[1 : -1 if ended else None] if e.op not in _NOTES)
+    asked = tuple(e for e in events[1 : -1 if ended else None] if e.op not in _ASIDE)
     agreed = tuple(str(target) for e in events if e.op == "consent" for target in e.fields["targets"])
-    return Tape(shown, header, asked, texts, ended, streams, agreed)
+    order = [event.seq for event in asked]
+    marks = tuple(
+        (bisect_left(order, e.seq), Mark(int(e.fields["cell"]), str(e.fields["step"])))
+        for e in events
+        if e.op == "cell"
+    )
+    return Tape(shown, header, asked, texts, ended, streams, agreed, marks)
 
 
 def _check(event: Event, header: Header, shown: str) -> None:
@@ -203,7 +230,12 @@ def _check(event: Event, header: Header, shown: str) -> None:
         raise RecordingError(msg, hint="take the file from the version control, or run it again")
 
 
-def _events(path: Path, shown: str) -> Iterator[Event]:
+def read_events(path: Path, shown: str) -> Iterator[Event]:
+    """Read the lines of a recording one by one, as far as their chain is whole.
+
+    Raises:
+        RecordingError: at the first line that is damaged.
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:

@@ -30,7 +30,17 @@ class Replay:
     """
 
     def __init__(self, path: Path, *, shown: str = "") -> None:
-        self._tape: Tape = read_tape(path, shown=shown)
+        self._begin(read_tape(path, shown=shown))
+
+    @classmethod
+    def of(cls, tape: Tape) -> "Replay":
+        """Play back a tape that was read already."""
+        replay = cls.__new__(cls)
+        replay._begin(tape)
+        return replay
+
+    def _begin(self, tape: Tape) -> None:
+        self._tape = tape
         self._at = 0
         self._opened: dict[str, _ReplayedStream] = {}
         self._nodes = {node.name: _Replayed(self, node) for node in self.header.nodes}
@@ -49,6 +59,17 @@ class Replay:
     def consented(self) -> tuple[str, ...]:
         """What a person agreed to in the recorded run."""
         return self._tape.consented
+
+    @property
+    def at(self) -> int:
+        """The number of the recorded line that comes next, or of the last one."""
+        events = self._tape.events
+        return events[min(self._at, len(events) - 1)].seq if events else 0
+
+    def next_shown(self) -> str:
+        """Say the recorded request that comes next in one line; empty at the end."""
+        left = self._tape.events[self._at :]
+        return f"{self._where(left[0])}: {_shown(left[0].fields)}" if left else ""
 
     @property
     def left(self) -> int:

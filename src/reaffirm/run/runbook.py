@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import DocumentError
-from reaffirm.run.code_hash import code_hash
 from reaffirm.run.declarations import Declarations, declared
 from reaffirm.run.places import project_of
+from reaffirm.store.code_hash import code_hash, text_hash
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
@@ -42,6 +42,7 @@ class Runbook:
     """One runbook. ``file`` is its absolute path, ``None`` for a stream or a remote address.
 
     ``path`` is how records name it: relative to the project. ``project`` is the folder of the project.
+    ``sha256`` is the hash of its code, ``text_sha256`` that of the whole text.
     """
 
     path: str
@@ -50,6 +51,7 @@ class Runbook:
     notebook: dict[str, Any]
     declarations: Declarations
     sha256: str
+    text_sha256: str = ""
 
     @property
     def stem(self) -> str:
@@ -93,7 +95,8 @@ def runbook_from_text(text: str, path: str) -> Runbook:
     codes = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
     digest = code_hash(codes)
     notebook["metadata"]["reaffirm"] = {"runbook": {"path": name, "sha256": digest}}
-    return Runbook(name, file, project, notebook, _declarations(notebook, text, path), digest)
+    whole = text_hash(text)
+    return Runbook(name, file, project, notebook, _declarations(notebook, text, path), digest, whole)
 
 
 def _notebook(text: str, path: str) -> dict[str, Any]:

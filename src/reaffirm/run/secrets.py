@@ -7,26 +7,32 @@ wherever they appear. The code of a cell stays code: only text inside its litera
 import ast
 import io
 import tokenize
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from reaffirm.redact import MASK, redact
-
-#: A shorter value is no secret that could be told from an ordinary word.
-_SHORTEST = 6
+from reaffirm.redact import MASK, SHORTEST, is_secret, known, redact, redact_data, remembering
 
 
-@cache
-def is_secret_name(name: str) -> bool:
-    """Whether a value under this name is a secret, such as ``api_key`` or ``hf_token``."""
-    return redact(f"{name}=value") != f"{name}=value"
+def secret_values(parameters: Mapping[str, Any], marked: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the values of parameters with a secret's name or mark, longest first, also inside of lists."""
+    secret = set(marked)
+    found = {text for k, v in parameters.items() if k in secret or is_secret(k) for text in _texts(v)}
+    return tuple(
+        sorted((text for text in found if len(text) >= SHORTEST), key=lambda text: (-len(text), text))
+    )
 
 
-def secret_values(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the values given for parameters with a secret's name, longest first."""
-    found = {v for k, v in parameters.items() if isinstance(v, str) and is_secret_name(k)}
-    return tuple(sorted((v for v in found if len(v) >= _SHORTEST), key=len, reverse=True))
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str) and value:
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield str(value)
 
 
 class Redactor:
@@ -34,6 +40,7 @@ class Redactor:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._values = tuple(values)
+        self._version = -1
         self._texts: dict[str, str] = {}
         self._codes: dict[str, str] = {}
 
@@ -49,32 +56,35 @@ class Redactor:
         return masked
 
     def data(self, value: Any, name: str = "") -> Any:
-        """Mask the strings inside of JSON data. A string under a secret's name is masked as a whole."""
-        if isinstance(value, str):
-            return MASK if name and value and is_secret_name(name) else self.text(value)
-        if isinstance(value, dict):
-            return {k: self.data(v, k) for k, v in value.items()}
-        if isinstance(value, list):
-            if _is_split_text(value):
-                return _through(value, self.text)  # a secret may span lines (a private key)
-            return [self.data(item, name) for item in value]
-        return value
+        """Mask the strings inside of JSON data. A value under a secret's name is masked as a whole."""
+        return redact_data(value, name, text=self.text)
 
     def text(self, text: str) -> str:
         """Mask one text."""
-        known = self._texts.get(text)
-        if known is None:
-            known = self._texts[text] = redact(self._without_values(text))
-        return known
+        self._refresh()
+        done = self._texts.get(text)
+        if done is None:
+            with remembering(self._values):
+                done = self._texts[text] = redact(text)
+        return done
 
     def code(self, source: str) -> str:
         """Mask the source of a cell so that it stays the same code."""
-        known = self._codes.get(source)
-        if known is None:
-            known = self._codes[source] = self._code(source)
-        return known
+        self._refresh()
+        done = self._codes.get(source)
+        if done is None:
+            with remembering(self._values):
+                done = self._codes[source] = self._code(source)
+        return done
 
-    def _without_values(self, text: str) -> str:
+    def _refresh(self) -> None:
+        """Forget what was masked before more became known."""
+        if self._version != known().version:
+            self._version = known().version
+            self._texts, self._codes = {}, {}
+
+    def without_values(self, text: str) -> str:
+        """Mask the values that were given for secret parameters, and nothing else."""
         for value in self._values:
             for form in (value, repr(value)[1:-1]):
                 if form in text:
@@ -82,7 +92,7 @@ class Redactor:
         return text
 
     def _code(self, source: str) -> str:
-        source = self._without_values(source)
+        source = self.without_values(source)
         if redact(source) == source:
             return source
         try:
@@ -148,7 +158,7 @@ def _literals(tree: ast.Module) -> list[ast.Constant | ast.JoinedStr]:
                     if isinstance(k, ast.Constant)
                 ]
         for value, name in pairs:
-            if isinstance(value, ast.Constant) and value.value and is_secret_name(name):
+            if isinstance(value, ast.Constant) and value.value and is_secret(name):
                 value.secret = True  # type: ignore[attr-defined]
     inner: set[int] = set()
     found: list[ast.Constant | ast.JoinedStr] = []

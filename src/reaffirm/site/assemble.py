@@ -96,7 +96,7 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
     standings = {
         (record.id, claim.id): standing(claim, evidence, today)
         for record in found.records
-        for claim in record.claims
+        for claim in (*record.claims, *record.reopen_when)
     }
     by_path = {run.path: run for run in published.runs}
     pages: list[SitePage] = [

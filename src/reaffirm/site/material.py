@@ -7,9 +7,10 @@ from pathlib import Path
 from reaffirm.claims.checks import Vocabulary, without_mistakes
 from reaffirm.model.finding import Finding
 from reaffirm.model.vocabulary import RunbookWords
+from reaffirm.store.changes import with_changes
 from reaffirm.store.fact_names import documented_facts, runbook_words
 from reaffirm.store.images import image_findings
-from reaffirm.store.project import facts_pages
+from reaffirm.store.project import Project, facts_pages
 from reaffirm.store.published import PublishedRuns, read_published
 from reaffirm.store.records import Records, read_records
 
@@ -31,7 +32,7 @@ class Material:
 def read_material(root: Path, *, docs: str, records: str, runbooks: str) -> Material:
     """Read a repository; see :func:`reaffirm.site.assemble.assemble` for the arguments."""
     found = read_records(root / records, shown=records)
-    published = read_published(root / docs / "runs", shown=f"{docs}/runs")
+    published = with_changes(read_published(root / docs / "runs", shown=f"{docs}/runs"), Project(root))
     findings = [*found.findings, *published.findings]
     books: dict[str, str] = {}
     for path in sorted((root / runbooks).glob("[!_]*.py")):

@@ -21,7 +21,7 @@ _LOG = logging.getLogger("mkdocs.plugins.reaffirm")
 _STYLE = "assets/reaffirm.css"
 _PUBLISHED = (".ipynb", ".jsonl", ".json", ".log", ".txt")
 _DATA = ("container-images/", "failures/")
-_PAGE_FILES = (".md", ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
+_PAGE_FILES = (".schema.json", ".md", ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
 
 
 class ReaffirmConfig(Config):  # type: ignore[misc]

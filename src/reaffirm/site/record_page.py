@@ -4,6 +4,7 @@ import posixpath
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from reaffirm.claims.board import Reopen
 from reaffirm.model.claim import Claim, ClaimKind, Judged, Standing, Verdict
 from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record
@@ -48,7 +49,10 @@ def record_page(
     """
     title = f"{record.id} {words(record.title)}"
     here = _Links(uri, records, runs, runbooks, published)
-    parts = [front_matter(title) + f"\n# {inline(title)}", table(("Record", " "), _head(record, here))]
+    parts = [
+        front_matter(title) + f"\n# {inline(title)}",
+        table(("Record", " "), _head(record, standings, here)),
+    ]
     if record.claims:
         rows = [
             (verdict_badge(standings[record.id, claim.id], claim), f"[{cell(claim.says)}](#{claim.id})")
@@ -96,7 +100,7 @@ class _Links:
         return f"[{text}]({posixpath.relpath(page, self._folder or '.')})" if page else text
 
 
-def _head(record: Record, here: _Links) -> list[tuple[str, ...]]:
+def _head(record: Record, standings: Standings, here: _Links) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("Status", status_badge(record)), ("Date", day(record.date))]
     for label, people in (
         ("Decided by", record.deciders),
@@ -109,6 +113,12 @@ def _head(record: Record, here: _Links) -> list[tuple[str, ...]]:
     for label, ids in (("Supersedes", record.supersedes), ("Superseded by", record.superseded_by)):
         if ids:
             rows.append((label, ", ".join(here.record(one) for one in ids)))
+    if record.review_by:
+        rows.append(("Review by", day(record.review_by)))
+    for wish in record.reopen_when:
+        stands = standings[record.id, wish.id]
+        label = "Asks to be reopened" if Reopen(record, wish, stands).asks else "Reopen when"
+        rows.append((label, f"{cell(wish.says)}<br>{verdict_badge(stands, wish)} {cell(stands.reason)}"))
     return rows
 
 

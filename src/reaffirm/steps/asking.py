@@ -88,6 +88,7 @@ def _same_in_every_run(word: str) -> str:
 
 # Docker's last line: "Run 'docker run --help' for more information", older ones "See 'docker run --help'."
 _LINE = 300
+_EXCERPT = 80
 _HELP = re.compile(r"\s*(Run|See) '[^']*--help'")
 
 
@@ -104,14 +105,26 @@ def json_line(answer: Answer) -> dict[str, Any] | None:
 
 
 def json_list(answer: Answer) -> list[dict[str, Any]] | None:
-    """Return a command's output as a list of JSON objects, or ``None`` when it is none."""
+    """Return a command's output as a list of JSON objects, or ``None`` when it is none.
+
+    Lines before the one that opens the list are not looked at: a login script prints where it likes.
+    """
     try:
-        data = foreign_json(answer.stdout)
+        data = foreign_json(_from_list(answer.stdout))
     except ValueError:
         return None
     if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
         return None
     return data
+
+
+def _from_list(text: str) -> str:
+    at = 0
+    for line in text.splitlines(keepends=True):
+        if line.startswith("["):
+            return text[at:]
+        at += len(line)
+    return text
 
 
 def _short(line: str) -> str:
@@ -129,4 +142,4 @@ def why_not(answer: Answer) -> str:
         return last or "no such command there"
     if not answer.ok:
         return f"status {answer.exit}: {last or 'no words'}"
-    return "an answer that cannot be read" if said else "an empty answer"
+    return f"an answer that cannot be read: {last[:_EXCERPT]!r}" if said else "an empty answer"

@@ -9,8 +9,15 @@ from reaffirm.nodes.cluster import Cluster
 from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import Asker, why_not
 from reaffirm.steps.check_rows import FAIL, PASS, UNKNOWN, WARNING, Checks, all_of
+from reaffirm.steps.describe import boot_id
 from reaffirm.steps.fabric import Fabric, find_fabric
 from reaffirm.steps.survey import reaches, survey
+
+#: What no launch can do without, and what to do where it does not answer.
+_NEEDED = {
+    "docker": "start Docker there (systemctl start docker), and let this user use it (group docker)",
+    "python3": "install python3 there, 3.9 or newer; its standard library is enough",
+}
 
 
 def look_around(
@@ -25,7 +32,11 @@ def look_around(
     facts = [survey(asker, node) for node in alive]
     for node in facts:
         for gap in node.gaps:
-            checks.add(node.node, gap.partition(":")[0], UNKNOWN, gap.partition(": ")[2], "ask by hand")
+            what, _, seen = gap.partition(": ")
+            checks.add(
+                node.node, what, FAIL if what in _NEEDED else UNKNOWN, seen, _NEEDED.get(what, "ask by hand")
+            )
+    one_machine(asker, alive, facts, checks)
     fabric = Fabric()
     if len(alive) == len(cluster.all):
         fabric = fabric_between(asker, cluster, facts, checks)
@@ -51,6 +62,21 @@ def answers(asker: Asker, node: Transport, checks: Checks) -> bool:
         return False
     checks.add(node.node.name, "answers", PASS, f"{answer.stdout.strip()}, {role}")
     return True
+
+
+def one_machine(asker: Asker, nodes: Sequence[Transport], facts: Sequence[NodeFacts], checks: Checks) -> None:
+    """Check that two nodes are two machines. The kernels' ids are asked only where two host names agree."""
+    names = [node.hostname for node in facts]
+    boots: dict[tuple[str, str], str] = {}
+    for transport, node in zip(nodes, facts, strict=True):
+        if not node.hostname or names.count(node.hostname) < 2:
+            continue
+        boot = boot_id(asker, transport)
+        other = boots.setdefault((node.hostname, boot), node.node)
+        if other != node.node and boot:
+            then = "correct 'address' in the machine file, or HostName in the ssh config"
+            told = f"{other} and {node.node} are one machine, {node.hostname}"
+            checks.add(node.node, "two machines", FAIL, told, then)
 
 
 def fabric_between(asker: Asker, cluster: Cluster, facts: Sequence[NodeFacts], checks: Checks) -> Fabric:

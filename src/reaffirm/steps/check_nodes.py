@@ -12,7 +12,6 @@ from reaffirm.steps.asking import Asker
 from reaffirm.steps.check_network import look_around
 from reaffirm.steps.check_resources import image, ports_free, weights
 from reaffirm.steps.check_rows import FAIL, PASS, UNKNOWN, WARNING, Checks
-from reaffirm.steps.describe import boot_id
 from reaffirm.steps.reading import gib
 
 
@@ -37,7 +36,6 @@ def check_nodes(cluster: Cluster) -> NodesChecked:
     """
     asker, checks = Asker(), Checks()
     alive, facts, _, _ = look_around(asker, cluster, checks)
-    _one_machine(checks, facts, [boot_id(asker, node) for node in alive])
     _hardware(checks, facts)
     machines = cluster.machines
     for reference in dict.fromkeys(machines.images.values()):
@@ -53,17 +51,6 @@ def _ports(engine: Engine, here: LaunchHere | None) -> tuple[int, int]:
     here, usual = here or LaunchHere(), SETTINGS[engine]
     meeting = here.dist_port if engine is Engine.SGLANG else here.master_port
     return here.port or usual.port, meeting or usual.meeting_port
-
-
-def _one_machine(checks: Checks, facts: Sequence[NodeFacts], boots: Sequence[str]) -> None:
-    """Check that two nodes are two machines: by host name and by the id of the running kernel."""
-    seen: dict[tuple[str, str], str] = {}
-    for node, boot in zip(facts, boots, strict=True):
-        other = seen.setdefault((node.hostname, boot), node.node)
-        if other != node.node and boot and node.hostname:
-            then = "correct 'address' in the machine file, or HostName in the ssh config"
-            told = f"{other} and {node.node} are one machine, {node.hostname}"
-            checks.add(node.node, "two machines", FAIL, told, then)
 
 
 def _hardware(checks: Checks, facts: Sequence[NodeFacts]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from textwrap import shorten
 
 from reaffirm.errors import StepFailedError
 from reaffirm.model.changes import Change
@@ -18,6 +19,9 @@ from reaffirm.steps.fabric import Fabric
 from reaffirm.steps.named import model_on, reference_of
 from reaffirm.steps.reading import gib
 from reaffirm.steps.result import StepResult, bundle, tell
+
+#: Characters of what was seen that the message of a failed check tells.
+_SEEN = 140
 
 
 @dataclass(frozen=True)
@@ -66,13 +70,14 @@ def preflight(
     )  # fmt: skip
     if not passed:
         cluster.context.display(bundle(result.report))
+        rows = [row for row in checks.rows if row[0] == FAIL]
         failed = [
-            f"{check} on {node}" if node else check
-            for verdict, node, check, *_ in checks.rows
-            if verdict == FAIL
+            f"{check}{f' on {node}' if node else ''} ({shorten(seen, _SEEN, placeholder='…')})"
+            for _, node, check, seen, _ in rows
         ]
-        msg = f"preflight failed: {', '.join(failed)}"
-        raise StepFailedError(msg, hint="the report says for each what to do")
+        msg = f"preflight failed: {'; '.join(failed)}"
+        more = f" ({len(rows) - 1} more in the report)" if len(rows) > 1 else ""
+        raise StepFailedError(msg, hint=f"{rows[0][4] or 'see the report'}{more}")
     return result
 
 

@@ -1,9 +1,13 @@
 """Asks a node about itself: interfaces, RDMA, GPU, memory, who listens. Used by preflight and launch."""
 
+from reaffirm.model.exchange import Answer
 from reaffirm.model.survey import NodeFacts
 from reaffirm.nodes.transport import Transport
 from reaffirm.steps import reading
 from reaffirm.steps.asking import Asker, json_line, json_list, why_not
+
+#: The exit status of a command that is not there.
+NO_PROGRAM = 127
 
 
 def survey(asker: Asker, node: Transport) -> NodeFacts:
@@ -15,7 +19,7 @@ def survey(asker: Asker, node: Transport) -> NodeFacts:
 
     def text(what: str, *argv: str, quiet: bool = False) -> str:
         answer = asker.look(node, argv)
-        if not answer.ok and not (quiet and answer.exit == 127):
+        if not answer.ok and not (quiet and answer.exit == NO_PROGRAM):
             gaps.append(f"{what}: {why_not(answer)}")
         return answer.stdout if answer.ok else ""
 
@@ -28,8 +32,13 @@ def survey(asker: Asker, node: Transport) -> NodeFacts:
     sockets = asker.look(node, ["ss", "-H", "-ltnp"])
     if not sockets.ok:
         gaps.append(f"listening ports: {why_not(sockets)}")
-    docker = text("docker", "docker", "version", "--format", "{{.Client.Version}}").strip()
-    address, how = advertised_address(asker, node)
+    docker = (
+        text("docker", "docker", "version", "--format", "{{.Client.Version}}").strip().rpartition("\n")[2]
+    )
+    asked = asker.look(node, ["python3", "-"], program="advertised_address.py")
+    if asked.exit == NO_PROGRAM:
+        gaps.append(f"python3: {why_not(asked)}")
+    address, how = _advertised(asked)
     return NodeFacts(
         node=node.node.name,
         hostname=hostname,
@@ -65,7 +74,10 @@ def survey_network(asker: Asker, node: Transport) -> NodeFacts:
 
 def advertised_address(asker: Asker, node: Transport) -> tuple[str | None, str]:
     """Ask which address an engine on that node would advertise by itself: (address or None, how)."""
-    answer = asker.look(node, ["python3", "-"], program="advertised_address.py")
+    return _advertised(asker.look(node, ["python3", "-"], program="advertised_address.py"))
+
+
+def _advertised(answer: Answer) -> tuple[str | None, str]:
     told = json_line(answer)
     if told is None:
         return None, why_not(answer)

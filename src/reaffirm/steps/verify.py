@@ -176,7 +176,8 @@ def _result(
         blocks.append(_requests(cluster.kind.value, answers))
     if good:
         blocks.append(_excerpt(good[0], here))
-    summary = _summary(cluster.kind.value, health, answers, good, rate)
+    missing = "" if model in served else f"/v1/models: {rows[1][1]}"
+    summary = _summary(cluster.kind.value, health, missing, answers, good, rate)
     report = tell(cluster, asker, "verify", outcome, summary, blocks=tuple(blocks), facts=facts)
     return VerifyResult(report, tuple(answers), cluster)
 
@@ -195,12 +196,15 @@ def _apart(reasoning: bool | None, content: bool | None) -> str:
 def _summary(
     kind: str,
     health: HttpAnswer,
+    missing: str,
     answers: Sequence[Completion],
     good: Sequence[Completion],
     rate: float | None,
 ) -> str:
     if health.status != 200:
         return f"the service is not healthy: {_health_words(health)}"
+    if missing:
+        return missing
     if len(good) < len(answers):
         problem = next(answer.problem for answer in answers if answer.problem)
         return (

@@ -31,12 +31,12 @@ def read_claims(page: Page) -> tuple[tuple[Claim, ...], tuple[Finding, ...]]:
 
     A claim with a finding that changes its meaning is left out: a wrong check must not decide.
     """
-    reader = _Reader(page)
+    reader = ClaimReader(page)
     claims = tuple(reader.claims())
     return claims, tuple(sorted(reader.findings))
 
 
-class _Reader:
+class ClaimReader:
     """One page's worth of reading; collects findings on the way."""
 
     def __init__(self, page: Page) -> None:
@@ -45,9 +45,11 @@ class _Reader:
         self.ids: tuple[str, ...] = ()
 
     def wrong(self, path: Path, code: str, message: str, hint: str = "") -> None:
+        """Note what is wrong at a place in the front matter."""
         self.findings.append(Finding(self.page.path, self.page.at(*path), code, message, hint))
 
     def claims(self) -> Iterable[Claim]:
+        """Yield the claims without a mistake, in order."""
         data = self.page.data.get("claims")
         if data is None:
             return
@@ -79,6 +81,7 @@ class _Reader:
             yield claim
 
     def claim(self, item: Any, path: Path) -> Claim | None:
+        """Read one claim; what is wrong with it is noted."""
         if not isinstance(item, dict):
             self.wrong(
                 path,
@@ -118,6 +121,7 @@ class _Reader:
         )
 
     def check(self, item: Mapping[str, Any], path: Path) -> Check | None:
+        """Read the check of a claim; None where there is none or it has a mistake."""
         if "check" not in item:
             return None
         check, path = item["check"], (*path, "check")
@@ -160,6 +164,7 @@ class _Reader:
         return Check(runbook, tuple(condition for condition in conditions if condition), line)
 
     def condition(self, item: Mapping[str, Any], path: Path) -> Condition | None:
+        """Read one fact and what it must be."""
         fact = self.text(item, "fact", path, required=True)
         if fact and not _FACT.match(fact):
             self.wrong(
@@ -177,6 +182,7 @@ class _Reader:
         return Condition(fact, expect, self.page.at(*path, "fact")) if expect else None
 
     def expectation(self, data: Any, path: Path) -> Expectation | None:
+        """Read what a fact must be."""
         words = [str(operator) for operator in Operator]
         if not isinstance(data, dict):
             self.wrong(
@@ -206,6 +212,7 @@ class _Reader:
         return Expectation(terms, unit)
 
     def age(self, item: Mapping[str, Any], path: Path) -> int | None:
+        """Read ``recheck-after`` as days."""
         if "recheck-after" not in item:
             return None
         value = item["recheck-after"]
@@ -221,11 +228,13 @@ class _Reader:
         return int(match[1]) * _DAYS[match[2]]
 
     def keys(self, item: Mapping[str, Any], known: tuple[str, ...], path: Path, code: str, what: str) -> None:
+        """Note every key that is not known."""
         for key in item:
             if key not in known:
                 self.wrong((*path, key), code, f"{what} has no key {key!r}", _mean(key, known))
 
     def text(self, item: Mapping[str, Any], key: str, path: Path, *, required: bool = False) -> str:
+        """Read a text; empty where it is missing."""
         value = item.get(key)
         if value is None or (isinstance(value, str) and not value.strip()):
             if required:
@@ -249,6 +258,7 @@ class _Reader:
         return " ".join(value.split())
 
     def texts(self, item: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...]:
+        """Read a list of texts."""
         value = item.get(key, [])
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             self.wrong(
@@ -261,6 +271,7 @@ class _Reader:
         return tuple(value)
 
     def word(self, item: Mapping[str, Any], key: str, path: Path, of: type[_Word], default: _Word) -> _Word:
+        """Read one word of a vocabulary."""
         if key not in item:
             return default
         words = [str(one) for one in of]

@@ -36,7 +36,8 @@ class PublishedRun:
     """One run under ``docs/runs``. ``path`` is its folder as messages name it, ``folder`` where it lies.
 
     ``started`` is the node's time (UTC), ``ran`` when the machine that ran it began (UTC); None where
-    nobody wrote that down. ``files`` are the paths of what lies in the folder.
+    nobody wrote that down. ``files`` are the paths of what lies in the folder. ``changed`` names what the run
+    rests on that is different now; only :func:`reaffirm.store.changes.with_changes` fills it.
     """
 
     run: str
@@ -51,6 +52,7 @@ class PublishedRun:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     ran: datetime | None = None
+    changed: str = ""
 
     @property
     def when(self) -> datetime:
@@ -87,6 +89,7 @@ class PublishedRun:
                 self.run,
                 self.runbook,
                 self.path,
+                self.changed,
                 by=f.by,
             )
             for f in self.facts

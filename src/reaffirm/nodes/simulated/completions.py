@@ -22,10 +22,17 @@ _DEFAULT_TOKENS = 512
 
 @dataclass(frozen=True)
 class Completion:
-    """The parts of an answer, each with the seconds that pass before it arrives."""
+    """The parts of an answer, each with the seconds that pass before it arrives.
+
+    ``cut`` is how the connection broke after them, ``kind`` the type of a body that is neither a stream
+    nor JSON.
+    """
 
     chunks: tuple[tuple[float, str], ...]
     streamed: bool
+    status: int = 200
+    cut: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True)

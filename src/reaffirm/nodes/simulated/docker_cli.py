@@ -10,7 +10,8 @@ from reaffirm.nodes.simulated.docker_run import DockerError, bad_usage
 from reaffirm.nodes.simulated.docker_start import Spend, run_container
 from reaffirm.nodes.simulated.docker_templates import log_text, render, status, take_format
 from reaffirm.nodes.simulated.machine import SimulatedNode, image_id
-from reaffirm.nodes.simulated.shell import Output
+from reaffirm.nodes.simulated.output import Output
+from reaffirm.nodes.simulated.troubles import cannot_remove
 
 if TYPE_CHECKING:
     from reaffirm.nodes.simulated.world import World
@@ -146,7 +147,11 @@ class Docker:
                 self.spend(1.0)
             lines = container.logs
         out, err = (
-            "".join(log_text(line, stamps) + "\n" for line in lines if line.stream == stream)
+            "".join(
+                log_text(line, stamps, self.node.troubles.clock_ahead) + "\n"
+                for line in lines
+                if line.stream == stream
+            )
             for stream in ("stdout", "stderr")
         )
         return Output(0, out, err)
@@ -218,6 +223,8 @@ class Docker:
                 msg = f'Error response from daemon: cannot remove container "/{container.name}": {text}'
                 raise DockerError(msg)
             self.spend(self.world.durations["docker-remove"])
+            if why := cannot_remove(self.node, container.name):
+                raise DockerError(why)
             container.stop()
             container.kill()
             self.node.containers.pop(container.name, None)

@@ -9,8 +9,8 @@ from reaffirm.nodes.simulated.container import Container, RunSpec
 from reaffirm.nodes.simulated.docker_run import DockerError, parse_run, refuse, refused
 from reaffirm.nodes.simulated.machine import SimulatedNode, with_tag
 from reaffirm.nodes.simulated.node_programs import run_program
+from reaffirm.nodes.simulated.output import Output
 from reaffirm.nodes.simulated.plain_process import has_program
-from reaffirm.nodes.simulated.shell import Output
 
 if TYPE_CHECKING:
     from reaffirm.nodes.simulated.world import World

@@ -12,9 +12,9 @@ from reaffirm.nodes.simulated.docker_run import DockerError, bad_usage
 _FIELD = re.compile(r"\{\{\s*(json\s+)?\.?([A-Za-z0-9_.]*)\s*\}\}")
 
 
-def log_text(line: LogLine, stamps: bool) -> str:
-    """Return a line of a log as ``docker logs`` shows it."""
-    return f"{rfc3339(line.at)} {line.text}" if stamps else line.text
+def log_text(line: LogLine, stamps: bool, ahead: float = 0.0) -> str:
+    """Return a line of a log as ``docker logs`` shows it on a node whose clock is ``ahead`` (seconds)."""
+    return f"{rfc3339(line.at + ahead)} {line.text}" if stamps else line.text
 
 
 def take_format(words: Sequence[str], command: str) -> tuple[str, list[str]]:

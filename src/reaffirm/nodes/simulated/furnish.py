@@ -2,19 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
-from difflib import get_close_matches
-from ipaddress import IPv4Interface
 from typing import Any
 
-from reaffirm.errors import MachineFileError
 from reaffirm.model.image import ContainerImage
 from reaffirm.model.node import Machines, NodeSpec
 from reaffirm.nodes.simulated.lines import durations
 from reaffirm.nodes.simulated.machine import GIB, SimulatedNode, Weights
+from reaffirm.nodes.simulated.mishaps import read_mishaps
 from reaffirm.nodes.simulated.network import Host, Interface, Wires
 from reaffirm.nodes.simulated.world import World
+from reaffirm.nodes.simulated.world_reading import Reader
 
-_WORLD = ("start", "docker", "forwarding", "nodes", "weights", "durations", "earlier")
+_WORLD = ("start", "docker", "forwarding", "nodes", "weights", "durations", "earlier", "mishaps")
 _EARLIER = ("seconds", "node", "command")
 _NODE = (
     "hostname",
@@ -50,7 +49,7 @@ def furnish(machines: Machines, images: Mapping[str, ContainerImage], programs: 
     Raises:
         MachineFileError: an unknown key or a value that cannot be meant.
     """
-    reader = _Reader(machines.path or machines.name)
+    reader = Reader(machines.path or machines.name)
     table = dict(machines.world)
     reader.keys(table, _WORLD, "world")
     nodes_table = reader.table(table.get("nodes", {}), "world.nodes")
@@ -78,6 +77,7 @@ def furnish(machines: Machines, images: Mapping[str, ContainerImage], programs: 
         where, msg = "world.forwarding", f"pairs of links are needed, got {forwarding!r}"
         raise reader.wrong(where, msg)
     earlier = _earlier(reader, table.get("earlier", []), nodes)
+    mishaps = read_mishaps(reader, table.get("mishaps", []), nodes)
     begins = _start(reader, table.get("start", 0))
     world = World(
         start=begins - max((seconds for seconds, *_ in earlier), default=0.0),
@@ -88,60 +88,12 @@ def furnish(machines: Machines, images: Mapping[str, ContainerImage], programs: 
         took=took,
     )
     _live_through(reader, world, earlier, begins)
+    world.mishaps.coming.extend(mishaps)
+    world.mishaps.begin(world)
     return world
 
 
-class _Reader:
-    """Reads values of the table, and words the errors."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def wrong(self, where: str, what: str) -> MachineFileError:
-        return MachineFileError(
-            f"{self.path}: [{where}]: {what}", hint="compare with runbooks/nodes/simulated.toml"
-        )
-
-    def keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-        for key in table:
-            if key not in known:
-                close = get_close_matches(key, known, n=1)
-                meant = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
-                raise self.wrong(where, f"unknown key {key!r}; {meant}")
-
-    def table(self, value: Any, where: str) -> dict[str, Any]:
-        if not isinstance(value, Mapping):
-            raise self.wrong(where, f"a table is needed, got {value!r}")
-        return dict(value)
-
-    def number(self, value: Any, where: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            raise self.wrong(where, f"a number of zero or more is needed, got {value!r}")
-        return float(value)
-
-    def whole(self, value: Any, where: str) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise self.wrong(where, f"a whole number is needed, got {value!r}")
-        return value
-
-    def text(self, value: Any, where: str) -> str:
-        if not isinstance(value, str):
-            raise self.wrong(where, f"text is needed, got {value!r}")
-        return value
-
-    def texts(self, value: Any, where: str) -> list[str]:
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.wrong(where, f"a list of texts is needed, got {value!r}")
-        return list(value)
-
-    def address(self, value: Any, where: str) -> str:
-        try:
-            return str(IPv4Interface(self.text(value, where)))
-        except ValueError as error:
-            raise self.wrong(where, f"an address such as 192.0.2.1/24 is needed, got {value!r}") from error
-
-
-def _start(reader: _Reader, value: Any) -> float:
+def _start(reader: Reader, value: Any) -> float:
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
     if isinstance(value, date):
@@ -152,7 +104,7 @@ def _start(reader: _Reader, value: Any) -> float:
 _Earlier = tuple[float, str, list[str]]
 
 
-def _earlier(reader: _Reader, given: Any, nodes: Mapping[str, SimulatedNode]) -> list[_Earlier]:
+def _earlier(reader: Reader, given: Any, nodes: Mapping[str, SimulatedNode]) -> list[_Earlier]:
     """Return what was done before the run began: (seconds before it, node, command), first things first."""
     if not isinstance(given, list):
         where = "world.earlier"
@@ -172,7 +124,7 @@ def _earlier(reader: _Reader, given: Any, nodes: Mapping[str, SimulatedNode]) ->
     return sorted(found, key=lambda one: -one[0])
 
 
-def _live_through(reader: _Reader, world: World, earlier: Sequence[_Earlier], begins: float) -> None:
+def _live_through(reader: Reader, world: World, earlier: Sequence[_Earlier], begins: float) -> None:
     """Let the world live up to the beginning of the run. Nothing that was asked until then is of the run."""
     for seconds, name, command in earlier:
         world.advance(begins - seconds - world.clock.now())
@@ -186,7 +138,7 @@ def _live_through(reader: _Reader, world: World, earlier: Sequence[_Earlier], be
 
 
 def _node(
-    reader: _Reader,
+    reader: Reader,
     machines: Machines,
     spec: NodeSpec,
     entry: dict[str, Any],
@@ -237,7 +189,7 @@ def _node(
     return node
 
 
-def _interface(reader: _Reader, entry: dict[str, Any], where: str) -> Interface:
+def _interface(reader: Reader, entry: dict[str, Any], where: str) -> Interface:
     reader.keys(entry, _INTERFACE, where)
     if "name" not in entry:
         msg = "an interface needs a name"
@@ -259,7 +211,7 @@ def _interface(reader: _Reader, entry: dict[str, Any], where: str) -> Interface:
     )
 
 
-def _weights(reader: _Reader, model: str, entry: dict[str, Any]) -> Weights:
+def _weights(reader: Reader, model: str, entry: dict[str, Any]) -> Weights:
     where = f'world.weights."{model}"'
     reader.keys(entry, _WEIGHTS, where)
     for key in ("architecture", "shards", "bytes"):

@@ -11,6 +11,7 @@ from reaffirm.model.exchange import Chunk, HttpAnswer, HttpRequest
 from reaffirm.model.node import Engine
 from reaffirm.nodes.simulated import example_server
 from reaffirm.nodes.simulated.completions import Completion, complete
+from reaffirm.nodes.simulated.lies import lied
 from reaffirm.nodes.simulated.machine import SimulatedNode
 from reaffirm.nodes.simulated.network import Way
 from reaffirm.nodes.simulated.rank import Rank
@@ -91,6 +92,8 @@ def _served(
     world: "World", rank: Rank, asked: HttpRequest, path: str, started: float, timeout: float
 ) -> HttpAnswer:
     reply = _reply(rank, asked, path)
+    if lie := rank.node.troubles.lies.get(path):
+        reply = lied(lie, reply if isinstance(reply, Completion) else None)
     if isinstance(reply, _Reply):
         world.advance(0.002)
         now = world.clock.now()
@@ -107,12 +110,17 @@ def _served(
             return HttpAnswer(200 if chunks_so_far else 0, _STREAM, tuple(chunks_so_far), started, now, why)
         if pause > left:
             return HttpAnswer(
-                200 if chunks_so_far else 0, _STREAM, tuple(chunks_so_far), started, now, "timed out"
+                200 if chunks_so_far else 0,
+                _STREAM,
+                tuple(chunks_so_far),
+                started,
+                now,
+                f"no end within {timeout:g} s" if chunks_so_far else f"no answer within {timeout:g} s",
             )
         if data:
             chunks_so_far.append(Chunk(data, now))
-    headers = _STREAM if reply.streamed else _JSON
-    return HttpAnswer(200, headers, tuple(chunks_so_far), started, world.clock.now())
+    headers = {"content-type": reply.kind} if reply.kind else _STREAM if reply.streamed else _JSON
+    return HttpAnswer(reply.status, headers, tuple(chunks_so_far), started, world.clock.now(), reply.cut)
 
 
 def _reply(rank: Rank, asked: HttpRequest, path: str) -> _Reply | Completion:

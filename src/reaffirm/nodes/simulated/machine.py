@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from reaffirm.model.image import ContainerImage
 from reaffirm.model.node import NodeSpec
 from reaffirm.nodes.simulated.network import Host, Interface
+from reaffirm.nodes.simulated.troubles import Troubles
 
 if TYPE_CHECKING:
     from reaffirm.nodes.simulated.container import Container
@@ -125,6 +126,9 @@ class SimulatedNode:
         #: Set to make the node disappear from the network, or refuse our key.
         self.unreachable = False
         self.refuses_key = False
+        #: What else is wrong with it just now, and how often it was started again.
+        self.troubles = Troubles()
+        self.boots = 1
         self._pid = 1000
         self._port = 36_000
         self.listen("0.0.0.0", 22, self.start("sshd", "root"))  # noqa: S104

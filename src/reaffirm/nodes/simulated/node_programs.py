@@ -12,7 +12,7 @@ from reaffirm.nodes.simulated.image_copy import fetch, serve
 from reaffirm.nodes.simulated.machine import SimulatedNode
 from reaffirm.nodes.simulated.network import Way
 from reaffirm.nodes.simulated.node_lock import lock_order
-from reaffirm.nodes.simulated.shell import Output
+from reaffirm.nodes.simulated.output import Output
 
 if TYPE_CHECKING:
     from reaffirm.nodes.simulated.world import World

@@ -3,31 +3,17 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from reaffirm.nodes.simulated.machine import ANY, SimulatedNode
 from reaffirm.nodes.simulated.network import Interface, Route
+from reaffirm.nodes.simulated.output import Output, not_found
 
 if TYPE_CHECKING:
     from reaffirm.nodes.simulated.world import World
 
 _KIB = 1024 * 1024
 _FOREVER = 4_294_967_295
-
-
-@dataclass(frozen=True)
-class Output:
-    """What a command leaves behind."""
-
-    exit: int
-    stdout: str = ""
-    stderr: str = ""
-
-
-def not_found(program: str) -> Output:
-    """Return what a shell says about a program that is not there."""
-    return Output(127, "", f"bash: line 1: {program}: command not found\n")
 
 
 def answer(world: "World", node: SimulatedNode, argv: Sequence[str], stdin: str | None) -> Output:
@@ -48,7 +34,7 @@ def answer(world: "World", node: SimulatedNode, argv: Sequence[str], stdin: str 
         "false": lambda: Output(1),
         "uname": lambda: Output(0, "aarch64\n" if rest == ["-m"] else "Linux\n"),
         "id": lambda: Output(0, "0\n" if node.user == "root" else "1000\n"),
-        "date": lambda: Output(0, f"{world.clock.now():.9f}\n"),
+        "date": lambda: Output(0, f"{world.clock.now() + node.troubles.clock_ahead:.9f}\n"),
     }
     name = program.rsplit("/", 1)[-1]
     return commands[name]() if name in commands else not_found(program)
@@ -199,7 +185,7 @@ def meminfo(node: SimulatedNode) -> str:
 
 def _boot_id(node: SimulatedNode) -> str:
     """Return a made-up id of the running kernel: every simulated node has a kernel of its own."""
-    digest = hashlib.sha256(f"boot of {node.name}".encode()).hexdigest()
+    digest = hashlib.sha256(f"boot of {node.name}{node.boots if node.boots > 1 else ''}".encode()).hexdigest()
     return "-".join((digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32])) + "\n"
 
 
@@ -228,7 +214,7 @@ def _df(node: SimulatedNode, rest: list[str]) -> Output:
     for path in paths:
         if node.exists(path):
             found += 1
-            out += f"{node.disk_free:>12} /\n"
+            out += f"{0 if node.troubles.disk_full else node.disk_free:>12} /\n"
         else:
             err += f"df: {path}: No such file or directory\n"
     return Output(1 if err else 0, out if found else "", err)

@@ -1,21 +1,23 @@
 """The transport to a simulated node: the one Protocol, answered by the state of the world."""
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reaffirm.clock import Clock
 from reaffirm.errors import AuthenticationError, NetworkError, NodeTimeoutError
 from reaffirm.model.evidence import Kind, Via
-from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Line
+from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest
 from reaffirm.model.node import NodeSpec
-from reaffirm.nodes.simulated.container import Container
 from reaffirm.nodes.simulated.docker_cli import Docker
 from reaffirm.nodes.simulated.docker_run import DockerError
-from reaffirm.nodes.simulated.docker_templates import log_text
 from reaffirm.nodes.simulated.http_server import request as http_request
 from reaffirm.nodes.simulated.machine import SimulatedNode
 from reaffirm.nodes.simulated.node_programs import run_program
-from reaffirm.nodes.simulated.shell import Output, answer
+from reaffirm.nodes.simulated.output import Output
+from reaffirm.nodes.simulated.shell import answer
+from reaffirm.nodes.simulated.stream import SimulatedStream
 
 if TYPE_CHECKING:
     from reaffirm.nodes.simulated.world import World
@@ -30,6 +32,9 @@ class SimulatedTransport:
     def __init__(self, world: "World", node: SimulatedNode) -> None:
         self._world = world
         self._node = node
+        # As over SSH, how far the node's clock is ahead is asked once, at the beginning.
+        self._ahead = node.troubles.clock_ahead
+        self._clock = AheadClock(world.clock, self._ahead) if self._ahead else world.clock
 
     @property
     def node(self) -> NodeSpec:
@@ -38,23 +43,27 @@ class SimulatedTransport:
 
     @property
     def clock(self) -> Clock:
-        """The clock that all nodes of the world share."""
-        return self._world.clock
+        """The clock that all nodes of the world share, or what makes this node's of it."""
+        return self._clock
 
     def run(self, argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60.0) -> Answer:
         """Run one command to its end; see the Protocol."""
         from reaffirm.nodes.simulated.world import Asked
 
-        self._there()
         words = tuple(str(word) for word in argv)
+        self._asked(words)
         started = self._world.clock.now()
         spend = _Budget(self._world, self._node, words, started + timeout)
         asked = len(self._world.requests)
         self._world.requests.append(Asked(self._node.name, words, started, None, stdin))
-        output = self._answer(words, stdin, spend)
+        spend(self._node.troubles.more(words))
+        output = self._node.troubles.instead(words) or self._answer(words, stdin, spend)
+        output = self._node.troubles.dressed(words, output)
         spend(self._world.durations["command"])
         self._world.requests[asked] = Asked(self._node.name, words, started, output.exit, stdin)
-        return Answer(output.exit, output.stdout, output.stderr, started, self._world.clock.now())
+        self._still_there(words)
+        ended = self._world.clock.now() + self._ahead
+        return Answer(output.exit, output.stdout, output.stderr, started + self._ahead, ended)
 
     def _answer(self, words: tuple[str, ...], stdin: str | None, spend: "_Budget") -> Output:
         world, node = self._world, self._node
@@ -76,14 +85,16 @@ class SimulatedTransport:
         """Start a command and read its lines as they come; see the Protocol."""
         from reaffirm.nodes.simulated.world import Asked
 
-        self._there()
         words = tuple(str(word) for word in argv)
+        self._asked(words)
         now = self._world.clock.now()
         if words[:2] == ("docker", "logs") and any(
             word in ("-f", "--follow", "-ft", "-tf") for word in words
         ):
             docker = Docker(self._world, self._node, lambda _: None)
             self._world.requests.append(Asked(self._node.name, words, now, None))
+            if (spoilt := self._node.troubles.instead(words)) is not None:
+                return SimulatedStream(self._world, self._node, timeout, output=spoilt)
             try:
                 lines, name, _, stamps = docker.log_request(words[2:])
             except DockerError as error:
@@ -107,17 +118,33 @@ class SimulatedTransport:
         """Send one HTTP request from the node; see the Protocol."""
         from reaffirm.nodes.simulated.world import Asked
 
-        self._there()
+        self._asked((request.method, request.url))
         started = self._world.clock.now()
         told = http_request(self._world, self._node, request, timeout)
         words = (request.method, request.url)
         self._world.requests.append(
             Asked(self._node.name, words, started, told.status, request.body, http=request)
         )
-        return told
+        self._still_there(words)
+        return shifted(told, self._ahead)
 
     def close(self) -> None:
         """Let go of the node; the world goes on."""
+
+    def _asked(self, words: tuple[str, ...]) -> None:
+        """Let go wrong what waits for this request, then see that the node is there."""
+        self._world.mishaps.asked(self._world, self._node.name, words)
+        self._there()
+        line = " ".join(words)
+        if really := max((s for part, s in self._node.troubles.really.items() if part in line), default=0.0):
+            time.sleep(really)
+
+    def _still_there(self, words: tuple[str, ...]) -> None:
+        """Stop where the node went away, or its connection dropped, before the answer was back."""
+        if self._node.troubles.loses(words) or self._node.unreachable:
+            msg = f"the connection to {self._node.name} dropped during {' '.join(words)[:80]}"
+            hint = "look whether the machine is up; the command may still run there"
+            raise NetworkError(msg, node=self._node.name, hint=hint)
 
     def _there(self) -> None:
         """Stop where the node cannot be reached or does not let us in."""
@@ -129,6 +156,30 @@ class SimulatedTransport:
         if self._node.refuses_key:
             msg = f"{name}: {self._node.user}@{self._node.spec.address} does not take our key"
             raise AuthenticationError(msg, node=name, hint="copy your public key there with ssh-copy-id")
+
+
+class AheadClock:
+    """The world's clock as a node has it that is ``ahead`` of it (seconds)."""
+
+    def __init__(self, clock: Clock, ahead: float) -> None:
+        self._clock = clock
+        self._ahead = ahead
+
+    def now(self) -> float:
+        """Return the node's time in seconds since the epoch."""
+        return self._clock.now() + self._ahead
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass on all nodes."""
+        self._clock.sleep(seconds)
+
+
+def shifted(answer: HttpAnswer, ahead: float) -> HttpAnswer:
+    """Return an answer with the times of a node whose clock is ``ahead`` (seconds)."""
+    if not ahead:
+        return answer
+    chunks = tuple(Chunk(chunk.data, chunk.at + ahead) for chunk in answer.chunks)
+    return replace(answer, chunks=chunks, started=answer.started + ahead, ended=answer.ended + ahead)
 
 
 class _Budget:
@@ -153,98 +204,3 @@ class _Budget:
             raise NodeTimeoutError(
                 msg, node=self.node.name, hint="raise the limit, or look at the node by hand"
             )
-
-
-class SimulatedStream:
-    """The lines of a followed command; see ``reaffirm.nodes.transport.LineStream``."""
-
-    def __init__(
-        self,
-        world: "World",
-        node: SimulatedNode,
-        timeout: float,
-        *,
-        container: Container | None = None,
-        stamps: bool = False,
-        position: int = 0,
-        output: Output | None = None,
-        over: float = 0.0,
-    ) -> None:
-        self._world = world
-        self._node = node
-        self._deadline = world.clock.now() + timeout
-        self._container = container
-        self._stamps = stamps
-        self._next = position
-        self._exit: int | None = None
-        self._closed = False
-        now = world.clock.now()
-        self._ready = [Line(text, now) for text in _lines(output)] if output else []
-        self._code = output.exit if output else 0
-        # A command that only takes time ends when this moment has come.
-        self._at = max(over, now)
-        if over > now:
-            world.schedule.after(over - now, lambda: None)
-
-    @property
-    def exit(self) -> int | None:
-        """The exit status once all lines were read and the command has ended."""
-        return self._exit
-
-    def read(self, seconds: float) -> list[Line]:
-        """Return the lines that have come, waiting at most ``seconds`` for the first.
-
-        Raises:
-            NodeTimeoutError: the limit of the command was reached.
-            NetworkError: the node went away.
-        """
-        if self._closed or self._exit is not None:
-            return []
-        end = min(self._world.clock.now() + max(seconds, 0.0), self._deadline)
-        self._world.advance(0.0)
-        while True:
-            if self._node.unreachable:
-                msg = f"{self._node.name}: the connection was lost while a log was followed"
-                raise NetworkError(
-                    msg, node=self._node.name, hint="the container itself may still run; look there"
-                )
-            if lines := self._take():
-                return lines
-            if self._over() or end <= self._world.clock.now():  # all that falls before now has happened
-                return []
-            if not self._world.schedule.step(end):
-                self._world.advance(end - self._world.clock.now())
-                if not (lines := self._take()):
-                    self._over()
-                return lines
-
-    def _take(self) -> list[Line]:
-        if self._container is None:
-            lines, self._ready = self._ready, []
-            return lines
-        new = self._container.logs[self._next :]
-        self._next += len(new)
-        return [Line(log_text(line, self._stamps), line.at) for line in new]
-
-    def _over(self) -> bool:
-        """Note the end of the command, once there is one."""
-        container = self._container
-        if container is None:
-            if self._world.clock.now() >= self._at:
-                self._exit = self._code
-        elif container.status not in ("running", "restarting", "created"):
-            self._exit = 0
-        if self._exit is None and self._world.clock.now() >= self._deadline:
-            msg = f"{self._node.name}: what was followed did not end within its time limit"
-            raise NodeTimeoutError(
-                msg, node=self._node.name, hint="raise the limit, or look at the node by hand"
-            )
-        return self._exit is not None
-
-    def close(self) -> None:
-        """Stop following."""
-        self._closed = True
-
-
-def _lines(output: Output) -> list[str]:
-    return (output.stdout + output.stderr).splitlines()

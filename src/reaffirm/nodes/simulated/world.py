@@ -16,6 +16,7 @@ from reaffirm.nodes.simulated.engine_command import BadCommandError, parse_engin
 from reaffirm.nodes.simulated.image_copy import Offer
 from reaffirm.nodes.simulated.lines import durations
 from reaffirm.nodes.simulated.machine import SimulatedNode
+from reaffirm.nodes.simulated.mishaps import Mishaps
 from reaffirm.nodes.simulated.network import Host, Way, Wires
 from reaffirm.nodes.simulated.plain_process import (
     foreign_life,
@@ -77,6 +78,8 @@ class World:
         self.arrived: set[str] = set()
         #: Images that wait for a peer, by address and port.
         self.offers: dict[tuple[str, int], Offer] = {}
+        #: What goes wrong, and when.
+        self.mishaps = Mishaps()
         self._containers = 0
 
     @classmethod

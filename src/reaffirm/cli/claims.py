@@ -1,0 +1,177 @@
+"""Commands about claims: claims, recheck."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text as Styled
+
+from reaffirm.claims.board import Board, Row, board
+from reaffirm.cli.rechecking import Outcome, deciding_runbooks, rerun
+from reaffirm.errors import UsageError
+from reaffirm.model.claim import Evidence, Verdict
+from reaffirm.model.finding import Finding
+from reaffirm.run.command import say
+from reaffirm.site.material import Material, read_material
+from reaffirm.store.project import Project, find_project
+
+_RecordOption = Annotated[str, typer.Option("--record", help="Only the claims of this record.")]
+_DueOption = Annotated[bool, typer.Option("--due", help="Only what is stale or past its date.")]
+_TodayOption = Annotated[str, typer.Option("--today", metavar="DATE", help="The day of the board.")]
+
+
+def claims(
+    record: _RecordOption = "",
+    due: _DueOption = False,
+    form: Annotated[Literal["table", "json"], typer.Option("--format")] = "table",
+    today: _TodayOption = "",
+) -> None:
+    """Show every claim with its verdict, the run that decides it, and what is due."""
+    project = _project()
+    material, shown = _board(project, _day(today))
+    if record:
+        record = _known(record, shown)
+    part = shown.only(record=record, due=due)
+    if form == "json":
+        data = part.as_json() | {"problems": [_problem(one) for one in material.findings]}
+        typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    else:
+        _print(part, due=due)
+        for problem in material.findings:
+            say(str(problem))
+    if material.findings:
+        raise typer.Exit(1)
+
+
+def recheck(
+    record: Annotated[str, typer.Argument(help="The id of a record, such as 0003.")] = "",
+    claim: Annotated[str, typer.Option("--claim", help="Only this claim.")] = "",
+    nodes: Annotated[str, typer.Option("--nodes", help="The machines to run on.")] = "",
+    due: _DueOption = False,
+    publish: Annotated[
+        bool, typer.Option("--publish/--no-publish", help="Put the new runs under docs/runs.")
+    ] = True,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say which runbooks would run.")] = False,
+    today: _TodayOption = "",
+) -> None:
+    """Run what decides claims, and nothing more; say which verdict changed."""
+    if not (record or due or claim):
+        msg = "recheck which claims?"
+        raise UsageError(msg, hint="name a record, a claim with --claim, or take what is due with --due")
+    project, day = _project(), _day(today)
+    _, before = _board(project, day)
+    if record:
+        record = _known(record, before)
+    rows = [row for row in before.only(record=record, claim=claim, due=due).rows if row.claim.check]
+    if claim and not rows:
+        ids = [row.claim.id for row in before.rows if record in ("", row.record.id) and row.claim.check]
+        near = get_close_matches(claim, ids, n=1)
+        msg = f"there is no claim {claim!r} with a check" + (f" in record {record}" if record else "")
+        raise UsageError(msg, hint=f"did you mean {near[0]}?" if near else "reaffirm claims lists them")
+    if not rows:
+        typer.echo("nothing is due" if due else "no claim here has a check")
+        return
+    runbooks = deciding_runbooks(rows)
+    for name, ids in runbooks.items():
+        typer.echo(f"{name}: decides {', '.join(ids)}")
+    if dry_run:
+        return
+    sys.stdout.flush()
+    outcomes = [rerun(project, name, nodes=nodes, publish=publish) for name in runbooks]
+    evidence = [one for outcome in outcomes for one in outcome.evidence]
+    after = _board(project, day, evidence)[1]
+    raise typer.Exit(_tell(rows, after, outcomes))
+
+
+def _board(project: Project, today: date, more: Sequence[Evidence] = ()) -> tuple[Material, Board]:
+    names = (path.relative_to(project.root).as_posix() for path in (project.docs, project.records))
+    docs, records = names
+    runbooks = project.runbooks.relative_to(project.root).as_posix()
+    material = read_material(project.root, docs=docs, records=records, runbooks=runbooks)
+    evidence = (*material.published.evidence(), *more)
+    return material, board(material.records.records, evidence, today)
+
+
+def _tell(rows: Sequence[Row], after: Board, outcomes: Sequence[Outcome]) -> int:
+    """Print what became of each claim and return the exit status."""
+    now = {(row.record.id, row.claim.id): row.standing for row in after.rows}
+    refuted = False
+    for row in rows:
+        was, new = row.standing, now[row.record.id, row.claim.id]
+        same = str(was) == str(new)
+        change = f"still {new}" if same else f"was {was}, is now {new}"
+        typer.echo(f"{row.record.id} {row.claim.id}: {change}: {new.reason}")
+        refuted |= was.verdict is Verdict.AFFIRMED and new.verdict is Verdict.REFUTED
+    for outcome in outcomes:
+        if outcome.problem:
+            say(f"reaffirm: {outcome.problem}")
+    if refuted:
+        return 1
+    return 2 if any(outcome.problem for outcome in outcomes) else 0
+
+
+def _print(shown: Board, *, due: bool) -> None:
+    console = Console(highlight=False)
+    if shown.rows:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for column in ("record", "claim", "verdict", "last evidence", "needs", "due"):
+            table.add_column(column, overflow="fold")
+        for row in shown.rows:
+            last = row.standing.deciding
+            when = f"{last.kind} {last.started:%Y-%m-%d} {last.runbook}/{last.run}" if last else "-"
+            needs = str(row.claim.needs) if row.claim.check else "-"
+            cells = (row.record.id, row.claim.id, str(row.standing), when, needs, row.due)
+            table.add_row(*(Styled(text) for text in cells))
+        console.print(table)
+    elif due:
+        typer.echo("nothing is due")
+    for one in shown.reopen:
+        if one.asks or not due:
+            asks = "asks to be reopened" if one.asks else "would be reopened"
+            typer.echo(f"{one.record.id} {asks}: {one.claim.says} ({one.standing})")
+    for record in shown.overdue:
+        typer.echo(f"{record.id} was to be reviewed by {record.review_by}")
+    counts = Counter(row.standing.verdict for row in shown.rows)
+    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    if words:
+        typer.echo(f"{len(shown.rows)} claim{'' if len(shown.rows) == 1 else 's'}: {words}")
+
+
+def _known(record: str, shown: Board) -> str:
+    """The id of a record that has claims; ``3`` is enough for ``0003``."""
+    known = list(dict.fromkeys(row.record.id for row in shown.rows))
+    short = [one for one in known if record.isdecimal() and one.isdecimal() and int(one) == int(record)]
+    if record in known or len(short) == 1:
+        return record if record in known else short[0]
+    msg = f"there is no record {record!r} with claims"
+    raise UsageError(msg, hint=f"records with claims: {', '.join(known) or 'none'}")
+
+
+def _problem(one: Finding) -> dict[str, object]:
+    return {"path": one.path, "line": one.line, "code": one.code, "message": one.message, "hint": one.hint}
+
+
+def _day(word: str) -> date:
+    if not word:
+        return datetime.now(UTC).date()
+    try:
+        return date.fromisoformat(word)
+    except ValueError as error:
+        msg = f"--today {word}: not a day"
+        raise UsageError(msg, hint="write it as 2027-06-30") from error
+
+
+def _project() -> Project:
+    project = find_project(Path.cwd())
+    if project is None:
+        msg = f"{Path.cwd()} is in no project"
+        raise UsageError(msg, hint="go to a folder with runbooks/ and adrs/")
+    return project

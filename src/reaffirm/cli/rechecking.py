@@ -1,0 +1,89 @@
+"""Runs what decides claims: each runbook once, in a process of its own, and reads what it found."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from reaffirm.claims.board import Row
+from reaffirm.model.claim import Evidence
+from reaffirm.model.evidence import Kind, Via
+from reaffirm.model.report import facts_from_json
+from reaffirm.run import places
+from reaffirm.store.project import Project
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run gave: evidence that is not under ``docs/runs``, and why there is none."""
+
+    runbook: str
+    evidence: tuple[Evidence, ...] = ()
+    problem: str = ""
+
+
+def deciding_runbooks(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """Return the runbooks that decide these claims, each with the claims as ``record/claim``."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row.claim.check is not None:
+            found.setdefault(row.claim.check.runbook, []).append(f"{row.record.id}/{row.claim.id}")
+    return found
+
+
+def rerun(project: Project, runbook: str, *, nodes: str, publish: bool) -> Outcome:
+    """Run one runbook and publish what it left; what the run prints goes to the terminal."""
+    notebook = places.reserve_output(project.root, runbook)
+    words = ["--nodes", nodes] if nodes else []
+    status = _reaffirm(project, "run", runbook, *words, "--output", _literal(notebook))
+    places.release(places.run_folder(notebook))
+    if status in (130, 143):
+        raise KeyboardInterrupt
+    if status not in (0, 1) or not notebook.is_file():
+        return Outcome(runbook, (), f"{runbook} could not judge (exit status {status}): no new evidence")
+    if publish:
+        # a run that failed may be what refutes a claim
+        status = _reaffirm(project, "publish", str(notebook), *(["--failed"] if status else []))
+        if status == 0:
+            return Outcome(runbook)
+        problem = f"{places.shown(notebook)} was not published (exit status {status})"
+        return Outcome(runbook, _evidence(notebook, runbook), problem)
+    return Outcome(runbook, _evidence(notebook, runbook))
+
+
+def _reaffirm(project: Project, *words: str) -> int:
+    argv = [sys.executable, "-m", "reaffirm", *words]
+    return subprocess.run(argv, cwd=project.root, check=False).returncode  # noqa: S603
+
+
+def _evidence(notebook: Path, runbook: str) -> tuple[Evidence, ...]:
+    """The facts of a run that is only on this machine. A simulated one is dated by when it was run."""
+    about: dict[str, Any] = json.loads(notebook.read_text(encoding="utf-8"))["metadata"]["reaffirm"]
+    if not all(about.get(key) for key in ("kind", "via", "started")):
+        return ()
+    kind = Kind(about["kind"])
+    when = about.get("ran") if kind is Kind.SIMULATED else about["started"]
+    moment = datetime.fromisoformat(str(when or about["started"]))
+    return tuple(
+        Evidence(
+            fact=fact.name,
+            value=fact.value,
+            unit=fact.unit,
+            kind=kind,
+            via=Via(about["via"]),
+            started=moment,
+            run=about["run"],
+            runbook=runbook,
+            path=places.shown(notebook),
+            by=fact.by,
+        )
+        for fact in facts_from_json(about["facts"])
+    )
+
+
+def _literal(path: Path) -> str:
+    return str(path).replace("{", "{{").replace("}", "}}")

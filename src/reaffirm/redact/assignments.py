@@ -1,0 +1,201 @@
+"""Values that stand under a secret's name: ``HF_TOKEN=…``, ``"password": "…"``, ``--api-key …``.
+
+A word that such names end with is looked for, then the name is read backwards and the value forwards. So
+no pattern here repeats what repeats, and a long text costs one pass for each word.
+"""
+
+import re
+from collections.abc import Iterator
+
+from reaffirm.redact.found import Found
+from reaffirm.redact.known import is_secret, known
+from reaffirm.redact.lazy import lazily
+from reaffirm.redact.names import is_weak_name, word_set
+from reaffirm.redact.placeholders import is_code, is_placeholder, looks_secret
+from reaffirm.redact.values import Value, read_value
+
+#: Names of secrets end with one of these, but for what may follow (``SECRET_KEY_BASE``, ``token2``).
+_WORDS = (
+    "password", "passwd", "passphrase", "passcode", "secret", "token", "api_key", "api-key", "apikey",
+    "access_key", "access-key", "accesskey", "secretkey", "auth_key", "auth-key", "authkey", "account_key",
+    "accountkey", "accesskeyid", "private_key", "private-key", "privatekey", "encryption_key",
+    "encryptionkey",
+    "signing_key", "signingkey", "master_key", "masterkey", "storage_key", "shared_key", "sharedkey",
+    "subscription-key", "subscription_key", "subscriptionkey", "license_key", "licensekey", "authorization",
+    "credential", "_pass", "_pwd", "-pwd", "sshpass", "_pat", "cookie",
+)  # fmt: skip
+# Between a name and its value. A quote may close after the name, and may be escaped or written for HTML.
+_QUOTE = r"(?:\\{0,3}[\"']|&quot;|&#39;|&#x27;|&#34;)"
+_AFTER = lazily(
+    rf"(?P<tail>[\w]{{0,24}})(?P<close>{_QUOTE}?\]?)"
+    r"(?:(?P<typed>[ \t]{0,8}:[ \t]{0,4}"
+    r"(?:str|string|bytes|SecretStr|Annotated\[[^\n=]{1,80}\]|Optional\[str\])"
+    r"(?:[ \t]{0,2}\|[ \t]{0,2}None)?[ \t]{0,2}=(?!=)[ \t]{0,8})"
+    r"|(?P<sep>[ \t]{0,20}(?:=>|:=|===?|!=|[=:]|%3[dDaA])[ \t]{0,20})"
+    r"|(?P<cell></t[dh]>\s{0,20}<t[dh][^<>]{0,80}>|</(?:key|name)>\s{0,20}<(?:string|value)>|>(?=[^<>\n]{1,4096}</)"
+    r"|[ \t]{1,40}[|│┃][ \t]{0,40})"
+    r"|(?P<pair>[ \t]{0,4},\s{0,40}(?=[bru]{0,2}\\{0,3}[\"']))"
+    r"|(?P<next>(?:,\s{0,40})?(?:[ \t\n]|\\\r?\n){1,40}))"
+)
+_NAME_BEFORE = lazily(r"[\w.-]{0,64}\Z", re.ASCII)
+_QUOTE_BEFORE = lazily(rf"{_QUOTE}\Z")
+_HEADERS = frozenset(("authorization", "proxy-authorization", "cookie", "set-cookie", "proxy_authorization"))
+_SCHEME = lazily(
+    r"(?:bearer|basic|token|negotiate|ntlm|apikey|api-key|bot|key|splunk|oauth|genericauth|sso-key|zoho-oauthtoken)"
+    r"(?:[ \t]{1,4}|\\ |%20|\+)(?:token=)?",
+    re.IGNORECASE,
+)
+_ENV_LINE = lazily(r"(?:^|\n)(?:export |declare -x )?\Z")
+_PAIR_LINE = lazily(r"(?:export |declare -x )?[A-Za-z_]\w{0,64}=")
+# Prose after an option: "use --password to log in".
+_PROSE = word_set(
+    """
+    to is are and or with for in on option options flag from as of the a an if not can must should may
+    when that which was were has have by at it this file files argument arguments value values
+    parameter
+    """
+)
+_PAIR = lazily(
+    r"\b(?:name|key)[\"']?[ ]{0,4}[:=][ ]{0,4}[\"']?(?P<name>[\w.-]{3,64})[\"']?"
+    r",?\s{1,40}[\"']?value[\"']?[ ]{0,4}[:=][ ]{0,4}",
+    re.IGNORECASE,
+)
+_SENTENCE = lazily(r" [a-z]{1,12} [a-z]{2,16}[ .,]")
+_NUMBER = lazily(r"-?[0-9]{1,6}(?:\.[0-9]{0,12})?(?:e-?[0-9]{1,3})?\s*(?:ms|s|us|%)?\Z", re.IGNORECASE)
+
+
+def find_assigned(text: str, low: str) -> Iterator[Found]:
+    """Find values under secret names. ``low`` is the text in small letters, of the same length."""
+    for word in _WORDS:
+        if word in low:
+            yield from _of_word(text, low, word)
+    for word in known().names:
+        if word in low:
+            yield from _of_word(text, low, word)
+    if "value" in low and ("name" in low or "key" in low):
+        for match in _PAIR.finditer(text):
+            if is_secret(match["name"]):
+                yield from _found(read_value(text, match.end(), ""), match["name"], "named-secret")
+
+
+def _of_word(text: str, low: str, word: str) -> Iterator[Found]:
+    at = low.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if after := _AFTER.match(text, end):
+            yield from _at(text, at, end, after)
+        at = low.find(word, end)
+
+
+def _at(text: str, at: int, end: int, after: re.Match[str]) -> Iterator[Found]:
+    before = _NAME_BEFORE.search(text, max(0, at - 64), at)
+    start = before.start() if before else at
+    name = text[start:end] + after["tail"]
+    plain = name.lstrip("-.")
+    option = name.startswith("-")
+    strong = is_secret(plain) or (option and plain.lower() in ("token", "pass", "pwd"))
+    weak = not strong and is_weak_name(plain)
+    if not strong and not weak:
+        return
+    code = "named-secret"
+    opened = _QUOTE_BEFORE.search(text, max(0, start - 6), start)
+    quote = opened[0] if opened and not after["close"] else ""
+    header = plain.lower() in _HEADERS or (plain.lower().endswith("authorization") and "_" not in plain)
+    if after["next"] is not None:
+        if not option or len(plain) < 4:
+            return
+        value = _next_word(text, after.end(), after["close"])
+        code = "option-secret"
+        if value is None or value.text.lower() in _PROSE or _is_its_name(value.text, plain):
+            return
+    elif after["pair"] is not None:
+        value = read_value(text, after.end(), "")
+        if option:
+            code = "option-secret"
+        elif not header and not (value and looks_secret(value.text) and after["close"]):
+            return
+    else:
+        line = bool(
+            after["sep"] and after["sep"].strip() == "=" and not quote and _env_line(text, start, plain)
+        )
+        value = read_value(text, after.end(), quote, whole_line=line)
+    if value is None:
+        return
+    if header:
+        yield from _header(text, value)
+        return
+    if (weak or (after["cell"] and "|" in after["cell"].replace("│", "|"))) and not looks_secret(value.text):
+        return
+    if after["sep"] and after["sep"].strip() in ("==", "!=", "===") and not value.quoted:
+        return
+    if _is_count(plain, value) or (after["sep"] == ": " and not value.quoted and _is_prose(text, value)):
+        return
+    yield from _found(value, plain, code)
+
+
+def _found(value: Value | None, name: str, code: str) -> Iterator[Found]:
+    if value is None or is_placeholder(value.text) or (not value.quoted and is_code(value.text, name)):
+        return
+    yield Found(value.start, value.end, code)
+
+
+def _header(text: str, value: Value) -> Iterator[Found]:
+    """The value of a header that authorises: what comes after the scheme, else all of it."""
+    scheme = _SCHEME.match(text, value.start)
+    start, end = value.start, value.line_end
+    if scheme:
+        start = scheme.end()
+        end = value.end if value.quoted else min(value.line_end, _word_end(text, start))
+    if end > start and not is_placeholder(text[start:end]):
+        yield Found(start, end, "header")
+
+
+_CREDENTIAL = lazily(r"(?:\\(?![nrt\"'])|[^\s\"'<>,;\\&]|,(?=\w))+")
+
+
+def _word_end(text: str, at: int) -> int:
+    match = _CREDENTIAL.match(text, at)
+    return match.end() if match else at
+
+
+def _next_word(text: str, at: int, close: str) -> Value | None:
+    """The word after an option. In a list of words it is in quotes, too."""
+    value = read_value(text, at, "")
+    if value is None or value.text.startswith("-") or (close and not value.quoted):
+        return None
+    return None if value.text.startswith(("id=", "type=", "file:")) else value
+
+
+def _is_its_name(value: str, name: str) -> bool:
+    """Whether a help text names the value: ``--api-key KEY``, ``--token TOKEN``."""
+    plain = value.strip("[]()<>.,:`")
+    return (
+        plain.isupper()
+        and plain.replace("_", "").replace("-", "").isalpha()
+        and (
+            plain.lower().replace("_", "-") in name.lower().replace("_", "-")
+            or plain in ("STRING", "TEXT", "VALUE", "STR")
+        )
+    )
+
+
+def _env_line(text: str, start: int, name: str) -> bool:
+    """Whether this is a line of what ``env`` prints: other lines of the same kind stand around it."""
+    if name.upper() != name or not _ENV_LINE.search(text, max(0, start - 24), start):
+        return False
+    end = text.find("\n", start, start + 16_384)
+    begin = text.rfind("\n", 0, start)
+    before = text.rfind("\n", max(0, begin - 4096), begin) + 1 if begin > 0 else -1
+    return bool(
+        (end >= 0 and _PAIR_LINE.match(text, end + 1)) or (before >= 0 and _PAIR_LINE.match(text, before))
+    )
+
+
+def _is_prose(text: str, value: Value) -> bool:
+    """Whether a sentence goes on: "nothing asks for a password: put your key into the agent"."""
+    return value.text.isalpha() and value.text.islower() and _SENTENCE.match(text, value.end) is not None
+
+
+def _is_count(name: str, value: Value) -> bool:
+    """Whether this is a figure of a model: ``ms_per_token: 12.5``, ``first_token=0.4``."""
+    return name.lower().endswith("token") and name.upper() != name and _NUMBER.match(value.text) is not None

@@ -1,0 +1,190 @@
+"""Secrets in commands: as a word of their own, glued to an option, or where a known program takes them."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+
+from reaffirm.redact.found import Found
+from reaffirm.redact.known import is_secret
+from reaffirm.redact.lazy import lazily
+from reaffirm.redact.names import word_set
+from reaffirm.redact.placeholders import is_placeholder
+
+# A short option that takes a password, by program. For mysql the word after a lone -p is the name of a
+# database, but who types a password there has typed it all the same.
+_SHORT: dict[str, tuple[str, ...]] = {
+    "mysql": ("-p",), "mysqldump": ("-p",), "mysqladmin": ("-p",), "mysqlimport": ("-p",), "mariadb": ("-p",),
+    "mariadb-dump": ("-p",), "sshpass": ("-p",), "redis-cli": ("-a",), "ldapsearch": ("-w",),
+    "ldapadd": ("-w",), "ldapmodify": ("-w",), "mongo": ("-p",), "mongosh": ("-p",), "mongodump": ("-p",),
+    "sqlcmd": ("-P",), "zip": ("-P",), "unrar": ("-p",), "7z": ("-p",), "influx": ("-t",),
+    "mosquitto_pub": ("-P",), "mosquitto_sub": ("-P",), "xfreerdp": ("/p:",), "ipmitool": ("-P",),
+    "snmpget": ("-A", "-X"), "snmpwalk": ("-A", "-X"), "redis-benchmark": ("-a",),
+    "keytool": ("-storepass", "-keypass"),
+}  # fmt: skip
+# The same where the first words together name what is done.
+_LOGIN = lazily(r"(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc|huggingface-cli|hf|cf)\Z")
+# user:password in one word
+_PAIRED: dict[str, tuple[str, ...]] = {
+    "curl": ("-u", "--user", "-U", "--proxy-user"), "http": ("-a", "--auth"), "https": ("-a", "--auth"),
+    "httpie": ("-a", "--auth"), "wget": (), "skopeo": ("--creds", "--src-creds", "--dest-creds"),
+    "podman": ("--creds",), "buildah": ("--creds",), "smbclient": ("-U", "--user"), "rpcclient": ("-U",),
+}  # fmt: skip
+_WRAPPERS = word_set(
+    """
+    sudo env nohup time exec docker podman kubectl ssh timeout nice ionice watch xargs
+    """
+)
+_PASS_WORD = lazily(r"(pass(?:in|out)?:|--pass(?:in|out)=pass:)", re.IGNORECASE)
+_PROGRAMS = {*_SHORT, *_PAIRED, "docker", "nerdctl", "helm", "oras", "crane", "openssl"}
+_COMMAND = lazily(
+    r"(?<![\w./-])(?:[\w./-]{0,80}/)?(?P<name>"
+    + "|".join(sorted(map(re.escape, _PROGRAMS), key=len, reverse=True))
+    + r")[ \t]+(?=[-\w./])"
+)  # fmt: skip
+_WORDS_IN_TEXT = lazily(r"(?:'[^'\n]{0,4096}'|\"(?:\\.|[^\"\\\n]){0,4096}\"|\\.|[^\s'\"|;&\\]){1,4096}")
+_SIGNS = tuple({*_SHORT, *_PAIRED, "login", "openssl"})
+_NETRC = lazily(r"\blogin[ \t]+\S{1,256}\s{1,40}password[ \t]+(?P<secret>\S{1,1024})")
+_MACHINE = lazily(r"\b(?:machine|default)\b[^\n]{0,300}?\bpassword[ \t]+(?P<secret>\S{1,1024})")
+_BASIC = lazily(r"\b[Bb][Aa][Ss][Ii][Cc][ \t]+(?P<secret>[A-Za-z0-9+/_-]{8,4096}={0,2})")
+_AUTH = lazily(
+    r"\b(?P<name>_?auth|identitytoken|registrytoken)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
+    r"\\{0,3}[\"']?(?P<secret>[A-Za-z0-9+/_.=-]{8,8192})"
+)
+_SET = lazily(
+    r"(?:^|\n)[ \t]{0,8}(?:ENV|ARG|setenv|setx|SETX)[ \t]{1,4}(?P<name>\w{3,64})[ \t]{1,4}"
+    r"(?P<secret>[^\s=][^\n]{0,4096})"
+)
+_GLUED_TO_KEY = lazily(
+    r"(?:AKIA|ASIA)[A-Z2-7]{16}[\s,:;|\"']{1,8}(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
+)
+
+
+def secret_words(argv: Sequence[str]) -> dict[int, tuple[int, int]]:
+    """Which words of a command are secret: the index of the word, and where in it the secret stands."""
+    found: dict[int, tuple[int, int]] = {}
+    for at in range(1, len(argv)):
+        word, before = argv[at], argv[at - 1]
+        if _is_option(before) and not word.startswith("-") and not word.startswith(("id=", "type=")):
+            found[at] = (0, len(word))
+    for at, word in enumerate(argv):
+        program = word.rpartition("/")[2]
+        if program in _SHORT or program in _PAIRED or _LOGIN.match(program):
+            if at and not _may_stand_before(argv[:at]):
+                continue
+            found |= _of_program(program, argv, at)
+        if _PASS_WORD.match(word) and (at == 0 or argv[at - 1].startswith("-pass")):
+            found[at] = (word.index(":") + 1, len(word))
+    return {at: span for at, span in found.items() if not is_placeholder(argv[at][span[0] : span[1]])}
+
+
+def _is_option(word: str) -> bool:
+    if not word.startswith("-") or "=" in word or len(word) > 64:
+        return False
+    name = word.lstrip("-")
+    return len(name) > 3 and (is_secret(name) or name.lower() in ("token", "pass"))
+
+
+def _may_stand_before(words: Sequence[str]) -> bool:
+    return words[0].rpartition("/")[2] in _WRAPPERS or "sshpass" in words[0]
+
+
+def _of_program(program: str, argv: Sequence[str], at: int) -> dict[int, tuple[int, int]]:
+    found: dict[int, tuple[int, int]] = {}
+    rest = argv[at + 1 :]
+    short = _SHORT.get(program, ())
+    if _LOGIN.match(program) and "login" in rest[:4]:
+        short = (*short, "-p", "-P")
+    paired = _PAIRED.get(program, ())
+    for number, word in enumerate(rest, at + 1):
+        following = argv[number + 1] if number + 1 < len(argv) else ""
+        for option in short:
+            if word == option and following and not following.startswith("-"):
+                found[number + 1] = (0, len(following))
+            elif word.startswith(option) and len(word) > len(option) and not word.startswith("--"):
+                if len(option) > 2 and not option.endswith(":"):
+                    continue
+                found[number] = (len(option), len(word))
+        for option in paired:
+            if word == option and (cut := _after_user(following)):
+                found[number + 1] = (cut, len(following))
+            elif (word.startswith(f"{option}=") and (cut := _after_user(word))) or (
+                len(option) == 2 and word.startswith(option) and len(word) > 2 and (cut := _after_user(word))
+            ):
+                found[number] = (cut, len(word))
+    return found
+
+
+def _after_user(word: str) -> int:
+    """Where the password begins in ``user:password`` or ``user%password``; 0 where there is none."""
+    for sign in (":", "%"):
+        user, found, secret = word.partition(sign)
+        if found and secret:
+            return len(user) + 1
+    return 0
+
+
+def find_in_commands(text: str, low: str) -> Iterator[Found]:
+    """Find secrets in commands and files of known programs. ``low`` is the text in small letters."""
+    if any(sign in low for sign in _SIGNS):
+        for match in _COMMAND.finditer(text):
+            yield from _in_line(text, match)
+    if "password" in low:
+        for pattern in (_NETRC, _MACHINE):
+            for match in pattern.finditer(text):
+                if not is_placeholder(match["secret"]):
+                    yield Found(match.start("secret"), match.end("secret"), "netrc")
+    if "basic" in low:
+        for match in _BASIC.finditer(text):
+            if _is_user_and_password(match["secret"]):
+                yield Found(match.start("secret"), match.end("secret"), "header")
+    if "auth" in low or "rytoken" in low or "tytoken" in low:
+        for match in _AUTH.finditer(text):
+            if match["name"].endswith("token") or _is_user_and_password(match["secret"]):
+                yield Found(match.start("secret"), match.end("secret"), "docker-auth")
+    if "env " in low or "arg " in low or "set" in low:
+        for match in _SET.finditer(text):
+            if is_secret(match["name"]) and not is_placeholder(match["secret"]):
+                yield Found(match.start("secret"), match.end("secret"), "named-secret")
+    if "AKIA" in text or "ASIA" in text:
+        for match in _GLUED_TO_KEY.finditer(text):
+            yield Found(match.start("secret"), match.end("secret"), "aws-secret")
+
+
+def _in_line(text: str, match: re.Match[str]) -> Iterator[Found]:
+    """Read the words of a shell line from a program's name on."""
+    end = text.find("\n", match.start())
+    end = min(len(text) if end < 0 else end, match.start() + 4096)
+    places: list[tuple[int, int]] = [(match.start("name"), match.end("name"))]
+    at = match.end("name")
+    while at < end and len(places) < 200:
+        while at < end and text[at] in " \t":
+            at += 1
+        word = _WORDS_IN_TEXT.match(text, at, end)
+        if word is None:
+            break
+        start, at = word.span()
+        places.append((start, at))
+    words = [text[start:end] for start, end in places]
+    for index, (start, stop) in secret_words([_bare(word) for word in words]).items():
+        quote = 1 if words[index][:1] in "\"'" else 0
+        begin = places[index][0] + start + quote
+        yield Found(
+            begin, max(begin, min(places[index][0] + stop + quote, places[index][1] - quote)), "option-secret"
+        )
+
+
+def _bare(word: str) -> str:
+    return word[1:-1] if len(word) > 1 and word[0] in "\"'" and word[-1] == word[0] else word
+
+
+def _is_user_and_password(coded: str) -> bool:
+    plain = coded.rstrip("=")
+    try:
+        text = base64.b64decode(
+            plain.replace("-", "+").replace("_", "/") + "=" * (-len(plain) % 4), validate=True
+        ).decode()
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return False
+    user, colon, password = text.partition(":")
+    return bool(colon and password) and text.isprintable() and " " not in user

@@ -1,0 +1,128 @@
+"""Takes secrets out of text before anything is written."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from reaffirm.redact.assignments import find_assigned
+from reaffirm.redact.commands import find_in_commands, secret_words
+from reaffirm.redact.found import Found
+from reaffirm.redact.keys import find_keys
+from reaffirm.redact.known import MASK, all_forms, is_secret, known, mask_forms
+from reaffirm.redact.lazy import lazily
+from reaffirm.redact.tokens import WRAPPABLE, find_tokens, find_wrapped_tokens
+from reaffirm.redact.urls import find_in_urls
+from reaffirm.redact.views import Places, compact, cut_out, uncoloured, unwrapped
+
+# Masking one secret may show another for what it is; two passes are enough for all that was seen.
+_PASSES = 4
+
+
+def redact(text: str) -> str:
+    """Return ``text`` with tokens, keys, passwords and credentials replaced by ``[redacted]``.
+
+    Redacting twice changes nothing: ``redact(redact(x)) == redact(x)``.
+    """
+    for _ in range(_PASSES):
+        secrets = secrets_of(text)
+        if not secrets:
+            return text
+        masked = cut_out(text, secrets, MASK)
+        if masked == text:
+            break
+        text = masked
+    return text
+
+
+def find(text: str) -> Iterator[Found]:
+    """Find the secrets that stand in a text as it is, without a look below colours and wraps."""
+    yield from _find_known(text)
+    yield from find_keys(text)
+    yield from find_tokens(text)
+    low = _small(text)
+    yield from find_in_urls(text, low)
+    yield from find_assigned(text, low)
+    yield from find_in_commands(text, low)
+    for pattern in known().patterns:
+        for match in pattern.finditer(text):
+            start, end = match.span(1 if pattern.groups else 0)
+            if end > start and MASK not in text[start:end]:
+                yield Found(start, end, "marked-pattern")
+
+
+def secrets_of(text: str) -> list[Places]:
+    """Return where secrets stand in a text, also those that colours or line ends cut up."""
+    secrets: list[Places] = [[(one.start, one.end)] for one in find(text)]
+    plain = uncoloured(text)
+    if plain is not None:
+        secrets += [plain.places(one.start, one.end) for one in find(plain.text)]
+    shown = text if plain is None else plain.text
+    values = known().values
+    flat = compact(shown) if values and ("\n" in shown or "\\n" in shown) else ""
+    wrapped = WRAPPABLE.search(shown) is not None
+    if wrapped or (flat and _holds_any(flat, all_forms(values))) or ("\\n" in shown and values):
+        joined = unwrapped(shown)
+        if joined is not None:
+            found = [*_find_known(joined.text), *(find_wrapped_tokens(joined.text) if wrapped else ())]
+            for one in found:
+                places = joined.places(one.start, one.end)
+                if plain is not None:
+                    places = [part for start, end in places for part in plain.places(start, end)]
+                secrets.append(places)
+    return secrets
+
+
+def _holds_any(text: str, forms: Sequence[str]) -> bool:
+    return any(form in text for form in forms)
+
+
+def _find_known(text: str) -> Iterator[Found]:
+    values = known().values
+    if values:
+        for form in all_forms(values):
+            at = text.find(form)
+            while at >= 0:
+                yield Found(at, at + len(form), "known-secret")
+                at = text.find(form, at + len(form))
+    if "edacted%" in text:
+        for form in mask_forms():
+            at = text.find(form)
+            while at >= 0:
+                yield Found(at, at + len(form), "mask")
+                at = text.find(form, at + len(form))
+
+
+def _small(text: str) -> str:
+    """The text in small letters, each character at its place."""
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join([small if len(small := sign.lower()) == 1 else sign for sign in text])
+
+
+def redact_words(argv: Sequence[str]) -> list[str]:
+    """Return the words of a command without secrets, also where a secret is a word of its own."""
+    secret = secret_words(argv)
+    words: list[str] = []
+    for at, word in enumerate(argv):
+        start, end = secret.get(at, (0, 0))
+        words.append(redact(f"{word[:start]}{MASK}{word[end:]}" if end > start else word))
+    return words
+
+
+_SECRET_HEADER = lazily(
+    r"(?:proxy-|x-)?authorization\Z|(?:set-)?cookie2?\Z|.*(?:token|secret|api-?key|access-?key|password|passwd|signature|"
+    r"credentials?|-key|session-?id|-auth|auth-key)\Z",
+    re.IGNORECASE,
+)
+_PUBLIC_HEADER = lazily(
+    r"sec-websocket-key\Z|idempotency-key\Z|surrogate-key\Z|cache-key\Z|.*-tokens?-?(?:limit|used)\Z",
+    re.IGNORECASE,
+)
+
+
+def redact_header(name: str, value: str) -> str:
+    """Return the value of an HTTP header, masked where the header is one that carries a secret."""
+    plain = name.strip()
+    if is_secret(plain) or (_SECRET_HEADER.match(plain) and not _PUBLIC_HEADER.match(plain)):
+        return MASK if value.strip() else value
+    return redact(value)

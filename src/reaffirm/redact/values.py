@@ -1,0 +1,116 @@
+"""Reads the value that begins at some place of a text: quoted in any way, or plain."""
+
+import re
+from typing import NamedTuple
+
+from reaffirm.redact.lazy import lazily
+
+#: A longer value is cut here; the rest of it is looked at again (characters).
+LONGEST = 16_384
+
+_OPEN = lazily(r"[bBrRuUfF]{0,2}\$?(?P<quote>\"\"\"|'''|(?:\\{3}|\\)?[\"']|&quot;|&#39;|&#x27;|&#34;|`)")
+# Plain text ends at a blank, a quote, a tag, or where the next pair begins.
+_PLAIN = lazily(
+    r"(?:\\(?![nrt\"']|\r?\n).|[^\s\"'`<>,;&\\]|<(?![/A-Za-z!])|>|[,;&](?![\s\"'\\}\])]|[\w.-]{0,40}[=:]|\Z|amp;|quot;|#))+"
+)
+_LINE = lazily(r"[^\n]*")
+_NOT_A_VALUE = "[({"
+
+
+class Value(NamedTuple):
+    """``text`` is what stands from ``start`` to ``end``; ``line_end`` is where its line or quotation ends."""
+
+    start: int
+    end: int
+    line_end: int
+    text: str
+    quoted: bool
+
+
+def read_value(text: str, at: int, quote: str, *, whole_line: bool = False) -> Value | None:
+    """Return the value at this place; ``None`` where there is none, or a list or table begins.
+
+    ``quote`` is one that was opened before the name: the value then ends with it. ``whole_line`` says that
+    an unquoted value goes to the end of its line, as in what ``env`` prints.
+    """
+    if at >= len(text) or text[at] in "\r\n":
+        return None
+    if quote and text.startswith(quote, at):
+        return None
+    if quote and (end := _closing(text, at, quote)) is not None:
+        return _value(text, at, end, end, quoted=True)
+    if opened := _OPEN.match(text, at):
+        return _quoted(text, opened)
+    if text[at] in _NOT_A_VALUE and not whole_line:
+        return None
+    if whole_line:
+        end = _line_end(text, at)
+        return _value(text, at, end, end, quoted=True) if end > at else None
+    return _plain(text, at)
+
+
+def _value(text: str, start: int, end: int, line_end: int, *, quoted: bool) -> Value:
+    return Value(start, end, line_end, text[start:end], quoted)
+
+
+def _plain(text: str, at: int) -> Value | None:
+    match = _PLAIN.match(text, at, at + LONGEST)
+    if match is None:
+        return None
+    end = match.end()
+    value = text[at:end]
+    for opening, closing in ("()", "[]", "{}"):  # print(password=abc), and {password: abc}
+        while value.endswith(closing) and value.count(closing) > value.count(opening):
+            end -= 1
+            value = text[at:end]
+    while len(value) > 1 and value[-1] in ".!?:" and (end >= len(text) or text[end].isspace()):
+        end -= 1
+        value = text[at:end]
+    return _value(text, at, end, max(end, _line_end(text, at)), quoted=False) if value else None
+
+
+def _line_end(text: str, at: int) -> int:
+    """Where the line ends, or the quotation that this line is a part of."""
+    stop = min(at + LONGEST, len(text))
+    end = text.find("\n", at, stop)
+    end = stop if end < 0 else end
+    for sign in ('"', "'", "\\n", "\\r", "</"):
+        found = text.find(sign, at, end)
+        end = end if found < 0 else found
+    while end > at and text[end - 1] in "\r\\":
+        end -= 1
+    return end
+
+
+def _closing(text: str, at: int, quote: str) -> int | None:
+    """Where the quotation ends that ``quote`` began; one with more backslashes before it is inside of it."""
+    depth = len(quote) - len(quote.lstrip("\\"))
+    plain = quote.lstrip("\\")
+    stop = min(at + LONGEST, len(text))
+    where = at
+    while (found := text.find(plain, where, stop)) >= 0:
+        slashes = 0
+        while found - slashes > at and text[found - slashes - 1] == "\\":
+            slashes += 1
+        if slashes % (2 * (depth + 1)) == depth:  # a backslash in the text is two of them, or four
+            return found - depth
+        where = found + len(plain)
+    return None
+
+
+def _quoted(text: str, opened: re.Match[str]) -> Value | None:
+    quote, start = opened["quote"], opened.end()
+    end = _closing(text, start, quote)
+    if end is None:
+        end = _line_end(text, start)
+        if end <= start:
+            return None
+        return _value(text, start, end, end, quoted=True)
+    if end == start:
+        return None
+    # 'it'\''s' is one word of a shell
+    while (
+        quote == "'" and text.startswith("'\\''", end) and (more := _closing(text, end + 4, "'")) is not None
+    ):
+        end = more
+    return _value(text, start, end, end, quoted=True)

@@ -1,0 +1,124 @@
+"""A text as somebody would read it: without colour codes, without the line ends of a soft wrap.
+
+A secret may be cut up by what is no part of it. A :class:`View` is the text without that, and knows
+where each of its characters stands in the text.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from reaffirm.redact.lazy import lazily
+
+#: The ranges of one secret in a text: several where something that is no part of it cuts it up.
+Places = list[tuple[int, int]]
+
+# Terminal sequences as bytes and as JSON and repr write them, what HTML puts around a word to colour it,
+# and characters that nobody sees.
+_UNSEEN = lazily(
+    r"\x1b\[[0-?]{0,32}[ -/]{0,4}[@-~]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|\x1b[ -/]{0,2}[0-~]"
+    r"|\\(?:x1b|u001[bB]|033|e)\[[0-9;]{0,32}[A-Za-z]"
+    r"|</?(?:span|b|i|u|em|strong|font|mark|wbr)(?: [^<>\n]{0,200})?/?>"
+    "|[\u200b\u200c\u200d\u2060\ufeff\u00ad\x00\x08]"
+)
+_SIGNS = ("\x1b", "\\x1b[", "\\u001b[", "\\u001B[", "\\033[", "\\e[", "</", "<wbr")
+_INVISIBLE = lazily("[\u200b\u200c\u200d\u2060\ufeff\u00ad\x00\x08]")
+# A line end with what a table or a quotation puts around it, and a line end inside of JSON.
+_WRAP = lazily(r"[ \t]{0,8}(?:[│┃|] ?)?(?:\\?\r?\n|\\r\\n|\\n|<br ?/?>)[ \t]{0,40}(?:[│┃|>] ?)?")
+_WRAP_SIGNS = ("\n", "\\n", "<br")
+
+
+@dataclass(frozen=True)
+class View:
+    """``text`` is what remains; ``starts``: where its parts begin in it, ``origins``: where in the whole."""
+
+    text: str
+    starts: Sequence[int]
+    origins: Sequence[int]
+
+    def places(self, start: int, end: int) -> Places:
+        """Where ``text[start:end]`` stands in the whole text."""
+        found: Places = []
+        part = bisect_right(self.starts, start) - 1
+        while start < end:
+            until = self.starts[part + 1] if part + 1 < len(self.starts) else len(self.text)
+            stop = min(end, until)
+            if stop > start:
+                at = self.origins[part] + start - self.starts[part]
+                found.append((at, at + stop - start))
+            start, part = max(start, stop), part + 1
+        return found
+
+
+def view_of(text: str, kept: Iterable[tuple[int, int]]) -> View:
+    """Return the view that consists of these ranges of the text."""
+    parts: list[str] = []
+    starts: list[int] = []
+    origins: list[int] = []
+    size = 0
+    for start, end in kept:
+        if end > start:
+            parts.append(text[start:end])
+            starts.append(size)
+            origins.append(start)
+            size += end - start
+    return View("".join(parts), starts, origins)
+
+
+def _without(text: str, pattern: re.Pattern[str]) -> View | None:
+    kept: list[tuple[int, int]] = []
+    at = 0
+    for match in pattern.finditer(text):
+        kept.append((at, match.start()))
+        at = match.end()
+    if not at:
+        return None
+    kept.append((at, len(text)))
+    return view_of(text, kept)
+
+
+def uncoloured(text: str) -> View | None:
+    """Return the text without colours and unseen characters; ``None`` where there are none."""
+    if any(sign in text for sign in _SIGNS) or (not text.isascii() and _INVISIBLE.search(text)):
+        return _without(text, _UNSEEN)
+    return _without(text, _INVISIBLE) if "\x00" in text or "\x08" in text else None
+
+
+def unwrapped(text: str) -> View | None:
+    """Return the text with its lines joined; ``None`` where it is of one line."""
+    if not any(sign in text for sign in _WRAP_SIGNS):
+        return None
+    return _without(text, _WRAP)
+
+
+def compact(text: str) -> str:
+    """Return text without line ends and the blanks around them: a quick look whether joining is worth it."""
+    return "".join([line.strip(" \t\r│┃|>\\") for line in text.split("\n")])
+
+
+def cut_out(text: str, secrets: Iterable[Places], mask: str) -> str:
+    """Return the text with the mask where each secret begins, and nothing where it goes on.
+
+    Secrets that overlap or touch become one.
+    """
+    pieces = sorted(
+        (start, end, not number)
+        for places in secrets
+        for number, (start, end) in enumerate(places)
+        if end > start
+    )
+    parts: list[str] = []
+    at = masked_to = 0
+    for start, end, first in pieces:
+        if start > at or not parts:
+            parts.append(text[at:start])
+        elif start == at and masked_to < at:
+            parts.append("")
+        if first and (start > masked_to or not masked_to):
+            parts.append(mask)
+        if first or start <= masked_to:
+            masked_to = max(masked_to, end)
+        at = max(at, end)
+    parts.append(text[at:])
+    return "".join(parts)

@@ -1,0 +1,61 @@
+"""What a run rests on, worked out when it ends: code, machines, images, versions, consent, git."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from reaffirm.run.checkout import Checkout
+from reaffirm.run.evidence import read_headers, recordings
+from reaffirm.run.runbook import Runbook
+from reaffirm.run.seen import engine_versions, seen_in
+from reaffirm.store.machine_hash import machine_hashes
+from reaffirm.store.node_programs import node_programs
+from reaffirm.store.payloads import code_of, program_hashes
+from reaffirm.store.project import Project
+
+#: The machine file as ``connect`` keeps it in the folder of a run.
+_MACHINES = "machines.toml"
+#: Keys of ``metadata.reaffirm`` that only say what the run rested on: two runs compare without them.
+KEYS = ("code", "machines", "images", "consent", "node_versions", "image_versions")
+
+
+def rests_on(
+    runbook: Runbook, folder: Path | None, facts: Mapping[str, Any], checkout: Checkout | None
+) -> dict[str, Any]:
+    """Return what ``metadata.reaffirm`` says of what a run rested on.
+
+    ``code`` holds hashes, ``machines`` the machine file's name, path and hashes, ``images`` the images by
+    node, ``node_versions`` and ``image_versions`` what runs there, ``consent`` who agreed to what, ``git``
+    the commit and which of the run's own files are not those of it. What nobody saw is left out.
+    """
+    project = Project(runbook.project) if runbook.project else None
+    seen = seen_in(recordings(folder))
+    programs = seen.programs(node_programs(project))
+    codes = ["".join(c["source"]) for c in runbook.notebook["cells"] if c["cell_type"] == "code"]
+    code = replace(
+        code_of(codes, runbook.text_sha256, project), node_programs=program_hashes(programs, project)
+    )
+    machines = _machines(folder, project)
+    found: dict[str, Any] = {
+        "code": code.as_json(),
+        "machines": machines,
+        "images": seen.images,
+        "node_versions": seen.versions,
+        "image_versions": engine_versions(facts),
+        "consent": seen.consent,
+    }
+    git = None
+    if checkout is not None and project is not None:
+        own = [runbook.path, *code.own, *(f"scripts/node/{name}" for name in programs), "src/reaffirm/"]
+        git = checkout.state([*own, "docs/container-images/", *filter(None, [machines.get("path")])])
+    return {key: value for key, value in found.items() if value} | {"git": git}
+
+
+def _machines(folder: Path | None, project: Project | None) -> dict[str, str]:
+    headers = read_headers(folder)
+    if folder is None or not headers:
+        return {}
+    name, path = str(headers[-1].get("machines", "")), str(headers[-1].get("machines_path", ""))
+    used = (project.root / path if project else Path(path)) if path else None
+    return {"name": name, "path": path} | machine_hashes(folder / _MACHINES, used)

@@ -1,0 +1,96 @@
+"""``provenance.json`` of a published run: where its facts come from, as the run and its recordings say it."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from reaffirm.errors import UsageError
+from reaffirm.run.secrets import Redactor
+from reaffirm.run.seen import engine_versions, seen_in
+from reaffirm.store.machine_hash import machine_hashes
+from reaffirm.store.node_programs import node_programs
+from reaffirm.store.payloads import program_hashes
+from reaffirm.store.project import Project
+
+#: The version of ``facts.json`` and ``provenance.json``. Keys are added without a new one.
+SCHEMA = 1
+
+
+def provenance(
+    about: Mapping[str, Any], recordings: Mapping[Path, str], given: Mapping[str, Any], project: Project
+) -> dict[str, Any]:
+    """Return what ``provenance.json`` says.
+
+    Args:
+        about: ``metadata.reaffirm`` of the notebook. What a run from before noted less of is worked out from
+            its recordings where they tell it, and is left out where nobody knows.
+        recordings: the recordings, and the name of the machine file that each was made on.
+        given: the parameters as papermill has them, for runs that noted none.
+        project: where it is published.
+    """
+    seen = seen_in(recordings)
+    folder = next(iter(recordings)).parent
+    programs = seen.programs(node_programs(project))
+    images = {
+        name.removeprefix("probe.").removesuffix(".digest"): fact["value"]
+        for name, fact in about["facts"].items()
+        if name.startswith("probe.") and name.endswith(".digest") and fact["value"]
+    }
+    code = dict(about.get("code") or {})
+    if code:
+        # what was sent is known from the recording, whatever the runner knew
+        code["node_programs"] = program_hashes(programs, project) | dict(code.get("node_programs") or {})
+    machines = about.get("machines") or machine_hashes(folder / "machines.toml", None)
+    found = {
+        "schema": SCHEMA,
+        "kind": about["kind"],
+        "via": about["via"],
+        "started": about["started"],
+        "ended": about.get("ended"),
+        "runbook_path": about["runbook"]["path"],
+        "runbook_sha256": about["runbook"]["sha256"],
+        "ran": ran(about),
+        "parameters": about.get("parameters", given),
+        "machines": next(iter(recordings.values())),
+        "machine_file": machines,
+        "node_programs": programs,
+        "images": images,
+        "node_images": seen.images,
+        "node_versions": seen.versions,
+        "image_versions": engine_versions(about["facts"]),
+        "consent": seen.consent,
+        "code": code,
+        "versions": about.get("versions", {}),
+        "git": about.get("git"),
+    }
+    for key in ("resumed", "partial", "dry_run", "engine"):
+        if about.get(key):
+            found[key] = about[key]
+    return Redactor().data(found)  # type: ignore[no-any-return]
+
+
+def ran(about: Mapping[str, Any]) -> str | None:
+    """When the runner ran it. A run from before that was noted has it in the name that the runner gave."""
+    moment = _moment(about.get("ran")) or _moment(str(about.get("run", ""))[:16])
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment else None
+
+
+def check_past(value: Any, key: str, notebook: Path) -> None:
+    """Stop for a run of tomorrow. One hour is allowed: clocks of machines differ.
+
+    Raises:
+        UsageError: the time is in the future.
+    """
+    moment = _moment(value)
+    if moment is not None and moment > datetime.now(UTC) + timedelta(hours=1):
+        msg = f"{notebook}: {key!r} is {value}, which is in the future"
+        raise UsageError(msg, hint="set the clock of this machine, or of the nodes, and run it again")
+
+
+def _moment(value: Any) -> datetime | None:
+    for form in ("%Y-%m-%dT%H:%M:%SZ", "%Y%m%dT%H%M%SZ"):
+        with suppress(ValueError):
+            return datetime.strptime(str(value)[:20], form).replace(tzinfo=UTC)
+    return None

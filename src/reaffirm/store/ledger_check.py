@@ -1,0 +1,123 @@
+"""Holds a ledger against the files that it tells of: what was added, changed or removed since."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from reaffirm.model.finding import Finding
+from reaffirm.store.ledger import LEDGER, Entry, Ledger
+
+#: Operations after which the files of a run lie in their folder.
+PRESENT = ("published", "replaced", "adopted")
+WITHDRAWN = "withdrawn"
+_SHORT = 12
+
+
+def file_hashes(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file below a folder, by its path; of a link what it leads to."""
+    return {
+        path.relative_to(folder).as_posix(): hash_of(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def hash_of(path: Path) -> str:
+    """Return the SHA-256 (hex) of a file's bytes.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def run_folders(published: Path) -> dict[str, Path]:
+    """Return the folders of published runs by name, ``runbook/run``."""
+    found = (path for path in sorted(published.glob("*/*")) if path.is_dir())
+    return {path.relative_to(published).as_posix(): path for path in found if path.name[0] != "."}
+
+
+def published_findings(ledger: Ledger, published: Path, shown: str) -> Iterator[Finding]:
+    """Name what in ``docs/runs`` is not as the ledger has it.
+
+    Args:
+        ledger: the ledger of published runs.
+        published: the folder with a folder for each runbook.
+        shown: how people name it.
+    """
+    yield from ledger.findings
+    there = run_folders(published)
+    for run, entries in ledger.runs.items():
+        yield from run_findings(ledger, run, entries, there.get(run), f"{shown}/{run}")
+    for run in there.keys() - ledger.runs.keys():
+        msg = f"added: this run has no line in {ledger.path}"
+        yield Finding(f"{shown}/{run}", 1, "run-added", msg, f"reaffirm ledger adopt {run}, or remove it")
+    for path in sorted((*published.glob("*/*"), *published.glob("*"))):
+        name = f"{shown}/{path.relative_to(published).as_posix()}"
+        if path.name.startswith(".part-"):
+            yield Finding(name, 1, "left-over", "a publish was cut off here", "remove it")
+        elif path.is_file() and path.name != LEDGER and path.suffix != ".md":
+            yield Finding(name, 1, "file-added", "added: it belongs to no run", "remove it")
+
+
+def run_findings(
+    ledger: Ledger, run: str, entries: tuple[Entry, ...], folder: Path | None, shown: str
+) -> Iterator[Finding]:
+    """Hold one run against the lines that count about it; see :func:`published_findings`."""
+    present = [entry for entry in entries if entry.op in PRESENT]
+    withdrawn = [entry for entry in entries if entry.op == WITHDRAWN]
+    if folder is None:
+        if present and not withdrawn:
+            last = present[-1]
+            msg = f"removed: {_said(ledger, last)}, and it is gone"
+            hint = f"take it from the version control, or say why: reaffirm withdraw {run} --because …"
+            yield Finding(shown, 1, "run-removed", msg, hint)
+        return
+    if not present:
+        if withdrawn:
+            msg = f"added: {_said(ledger, withdrawn[-1])}, but it lies here"
+            hint = "remove it, or publish it again"
+            yield Finding(shown, 1, "run-returned", msg, hint)
+        return
+    here = file_hashes(folder)
+    if any(here == entry.files for entry in present):
+        return
+    yield from file_findings(ledger, present[-1], here, shown)
+
+
+def file_findings(ledger: Ledger, entry: Entry, here: Mapping[str, str], shown: str) -> Iterator[Finding]:
+    """Name each file that is not as a line has it."""
+    then = entry.files
+    where = f"{ledger.path}:{entry.line}"
+    hint = "take it from the version control; a run that changed is published again with --replace"
+    for name in sorted(then.keys() | here.keys()):
+        was, is_now = then.get(name), here.get(name)
+        if was == is_now:
+            continue
+        if was is None:
+            change = f"added: {where} has no such file, here is {_short(is_now)}"
+        elif is_now is None:
+            change = f"removed: {where} has it with {_short(was)}"
+        else:
+            change = f"changed: {where} has {_short(was)}, here is {_short(is_now)}"
+        code = "file-added" if was is None else "file-removed" if is_now is None else "file-changed"
+        yield Finding(f"{shown}/{name}" if shown else name, 1, code, change, hint)
+
+
+def local_findings(ledger: Ledger, root: Path) -> Iterator[Finding]:
+    """Name what of the runs of this checkout is not as ``runs/ledger.jsonl`` has it."""
+    yield from ledger.findings
+    for entries in ledger.runs.values():
+        last = entries[-1]
+        here = {name: hash_of(root / name) for name in last.files if (root / name).is_file()}
+        yield from file_findings(ledger, last, here, "")
+
+
+def _said(ledger: Ledger, entry: Entry) -> str:
+    why = f" ({entry.fields['because']})" if entry.fields.get("because") else ""
+    return f"{ledger.path}:{entry.line} says {entry.op} on {entry.at[:10]}{why}"
+
+
+def _short(digest: str | None) -> str:
+    return f"{(digest or '')[:_SHORT]}…"

@@ -1,0 +1,93 @@
+"""`reaffirm claims` and `reaffirm recheck` in a small project, as people type them."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from reaffirm.cli.main import main
+
+_SPECIMEN = Path(__file__).parent / "specimens/claims"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The small project, and the current folder in it."""
+    root = tmp_path / "project"
+    shutil.copytree(_SPECIMEN, root)
+    monkeypatch.chdir(root)
+    return root
+
+
+def count(project: Path, things: int) -> None:
+    """Put so many things into the cache."""
+    (project / "count.json").write_text(json.dumps({"count": things}))
+
+
+def verdicts(capfd: pytest.CaptureFixture[str], *words: str) -> dict[str, str]:
+    """The verdict of each claim by its id."""
+    capfd.readouterr()
+    assert main(["claims", "--format", "json", *words]) == 0
+    return {one["id"]: one["verdict"] for one in json.loads(capfd.readouterr().out)["claims"]}
+
+
+def test_a_claim_that_turns_out_false(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A nightly `reaffirm recheck --due` would stay green while a claim that held is refuted."""
+    assert verdicts(capfd) == {"at-most-twenty": "told", "told-only": "told"}
+    assert main(["recheck", "1"]) == 0
+    assert "was told, is now affirmed" in capfd.readouterr().out
+    assert verdicts(capfd) == {"at-most-twenty": "affirmed", "told-only": "told"}
+    count(project, 101)
+    assert main(["recheck", "--claim", "at-most-twenty"]) == 1
+    assert "was affirmed, is now refuted: things.count: 101" in capfd.readouterr().out
+    assert main(["claims"]) == 0
+    assert "0001 asks to be reopened: More than a hundred things" in capfd.readouterr().out
+    assert len(list((project / "docs/runs/count_things").iterdir())) == 2
+
+
+def test_what_is_due_is_run_and_nothing_else(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Everything would run every night, or what grew old would not."""
+    assert main(["recheck", "0001", "--no-publish"]) == 0
+    assert not (project / "docs/runs").exists()
+    assert main(["recheck", "--due"]) == 0
+    assert "nothing is due" in capfd.readouterr().out
+    assert main(["recheck", "--due", "--dry-run", "--today", "2027-05-06"]) == 0
+    assert capfd.readouterr().out == "count_things: decides 0001/at-most-twenty\n"
+
+
+def test_a_run_that_cannot_judge_is_no_verdict(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A machine that was off would refute a decision."""
+    (project / "runbooks/nodes/gone.toml").write_text(
+        '[[node]]\nname = "gone"\naddress = "127.0.0.1"\nport = 1\n'
+    )
+    assert main(["recheck", "0001", "--nodes", "gone"]) == 2
+    told = capfd.readouterr()
+    assert "still told" in told.out
+    assert "count_things could not judge (exit status 2): no new evidence" in told.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["recheck"], "recheck which claims?"),
+        (["recheck", "0002"], "records with claims: 0001"),
+        (["recheck", "0001", "--claim", "at-most-twnty"], "did you mean at-most-twenty?"),
+        (["claims", "--record", "9"], "there is no record '9' with claims"),
+        (["claims", "--today", "tomorrow"], "write it as 2027-06-30"),
+    ],
+)
+def test_a_wrong_word(project: Path, capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    """Somebody would look for the record in vain."""
+    assert main(words) == 3
+    assert said in capfd.readouterr().err
+
+
+def test_a_mistake_in_a_record_is_told(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A claim with a mistake would leave the board without a word."""
+    record = project / "adrs/0001-a-cache-of-twenty.md"
+    record.write_text(record.read_text().replace("at-most: 20", "atmost: 20").replace("2027-05-05", "May"))
+    assert main(["claims"]) == 1
+    told = capfd.readouterr().err
+    assert "adrs/0001-a-cache-of-twenty.md:9: expect-operator unknown operator 'atmost'" in told
+    assert "adrs/0001-a-cache-of-twenty.md:4: review-form 'review-by' must be YYYY-MM-DD" in told

@@ -1,0 +1,111 @@
+"""The table of faults: every specimen ends as it says, and the next run works."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fault_table import Fault, read_faults
+from loopback_place import Loopback, Sshd, hit_over_ssh, next_over_ssh
+from playing import Played
+from results_file import compare, steady
+from simulated_place import Scene, check_recording, hit, next_run
+from sshd import missing
+
+from reaffirm.nodes import ssh_commands
+
+FAULTS = read_faults()
+
+
+def _of(place: str) -> list[object]:
+    """Return the faults of one place as parameters; what is known to fail does so strictly."""
+    return [
+        pytest.param(
+            fault,
+            id=fault.id,
+            marks=[pytest.mark.xfail(strict=True, reason=fault.expected_to_fail)]
+            if fault.expected_to_fail
+            else [],
+        )
+        for fault in FAULTS
+        if fault.place == place
+    ]
+
+
+def ended_as_written(fault: Fault, played: Played) -> None:
+    """Stop unless a run ended as its specimen says."""
+    after = fault.after
+    whole = " ".join(f"{played.said}\n{played.hint}".split())
+    assert (played.exit, played.ends) == (after.exit, after.ends), whole
+    for words in after.says:
+        assert words in whole
+    if played.exit:
+        assert played.error is not None, played.said
+        assert played.hint, f"no next action in: {played.said}"
+    if after.outcome:
+        assert played.outcome == after.outcome, whole
+    for name, value in after.facts.items():
+        assert name in played.facts, sorted(played.facts)
+        assert played.facts[name] in ((value, None) if value == "unknown" else (value,)), name
+    for name in after.files:
+        assert (played.folder / name).is_file(), sorted(map(str, played.folder.rglob("*")))
+
+
+@pytest.mark.parametrize("fault", _of("simulated"))
+def test_on_simulated_nodes(fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault would end in other words, lose a file, touch what is not ours, or spoil the next run."""
+    played, here = hit(fault, tmp_path, monkeypatch)
+    ended_as_written(fault, played)
+    _untouched(here)
+    compare("simulated", fault.id, _kept(played, tmp_path) | {"left": here.left()})
+    assert here.left() == sorted(fault.after.left) or "left" not in _given(fault), here.left()
+    next_run(here, monkeypatch)
+
+
+def _kept(played: Played, folder: Path) -> dict[str, object]:
+    """What the results file keeps of a run."""
+    words = {"said": steady(played.said, folder), "next": steady(played.hint, folder)}
+    return {"exit": played.exit, "ends": played.ends, **words}
+
+
+def _given(fault: Fault) -> set[str]:
+    return {"left"} if fault.after.left or not fault.nodes else set()
+
+
+def _untouched(here: Scene) -> None:
+    now = here.of_others()
+    for node, was in here.before.items():
+        for what, value in was.items():
+            if what == "images" and any(mishap["what"] == "image-gone" for mishap in here.fault.mishaps):
+                continue
+            assert now[node][what] == value, f"{what} on {node} was touched"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    """One OpenSSH server for all faults."""
+    if reason := missing():
+        pytest.skip(f"loopback: {reason}")
+    one = Sshd(tmp_path_factory.mktemp("sshd")).start()
+    yield one
+    one.stop()
+
+
+@pytest.fixture
+def loopback(server: Sshd, tmp_path: Path) -> Iterator[Loopback]:
+    """The way to that server, with our proxy in it."""
+    here = Loopback(server, tmp_path)
+    yield here
+    here.close()
+
+
+@pytest.mark.parametrize("fault", _of("loopback"))
+def test_over_ssh(fault: Fault, loopback: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of the real way to a machine would end in other words, or hang, or spoil the next run."""
+    monkeypatch.setattr(ssh_commands, "ANSWER_SECONDS", 1.5)
+    played = hit_over_ssh(fault, loopback, monkeypatch)
+    ended_as_written(fault, played)
+    if (played.folder / "recording.jsonl").exists():
+        check_recording(played)
+    compare("loopback", fault.id, _kept(played, loopback.folder))
+    if fault.next:
+        next_over_ssh(fault, loopback, monkeypatch)
