@@ -9,10 +9,10 @@ from reaffirm.redact.known import (
     is_secret,
     known,
     mark,
+    on_learning,
     remember,
     remembering,
     secrets_in,
-    tell_changes,
 )
 from reaffirm.redact.masking import find, redact, redact_header, redact_words, secrets_of
 from reaffirm.redact.names import is_secret_name
@@ -29,6 +29,7 @@ __all__ = [
     "is_secret_name",
     "known",
     "mark",
+    "on_learning",
     "redact",
     "redact_chunks",
     "redact_data",
@@ -38,5 +39,4 @@ __all__ = [
     "remembering",
     "secrets_in",
     "secrets_of",
-    "tell_changes",
 ]

@@ -39,7 +39,7 @@ class Known:
 
 _known = Known()
 _versions = count(1)
-_listener: Callable[[Known], None] | None = None
+_listeners: list[Callable[[Known], None]] = []
 
 
 def known() -> Known:
@@ -74,17 +74,16 @@ def mark(names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
         _learn(Known(_known.values, all_names, all_patterns, next(_versions)))
 
 
-def tell_changes(listener: Callable[[Known], None] | None) -> None:
-    """Call ``listener`` from now on whenever more becomes known: the process beside this one writes, too."""
-    global _listener
-    _listener = listener
+def on_learning(listener: Callable[[Known], None]) -> None:
+    """Call ``listener`` whenever more becomes known: the process that writes may be another than this one."""
+    _listeners.append(listener)
 
 
 def _learn(more: Known) -> None:
     global _known
     _known = more
-    if _listener is not None:
-        _listener(more)
+    for listener in _listeners:
+        listener(more)
 
 
 @contextmanager
@@ -229,6 +228,7 @@ __all__ = [
     "mark",
     "mask_forms",
     "name_words",
+    "on_learning",
     "remember",
     "remembering",
     "secrets_in",

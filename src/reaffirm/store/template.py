@@ -8,19 +8,22 @@ from pathlib import Path
 
 from reaffirm.errors import DocumentError
 from reaffirm.model.finding import Finding
-from reaffirm.store.frontmatter import Page, read_page
+from reaffirm.store.frontmatter import read_page
 
 TEMPLATE = "0000-template.md"
 _HEADING = re.compile(r"#{2,}\s")
 _HINT = "write what holds for this decision, or remove the line"
 
 
-def leftovers(page: Page, placeholders: frozenset[str]) -> Iterator[Finding]:
-    """Yield each line of a record that is word for word the template's; headings are meant to stay."""
-    for number, line in enumerate(page.body.split("\n"), page.body_line):
+def leftovers(path: str, body: str, first: int, placeholders: frozenset[str]) -> Iterator[Finding]:
+    """Yield each line of a record that is word for word the template's; headings are meant to stay.
+
+    ``first`` is the line in the file of the body's first.
+    """
+    for number, line in enumerate(body.split("\n"), first):
         if line.strip() in placeholders:
             message = f"still the template's words: {line.strip()!r}"
-            yield Finding(page.path, number, "template-text", message, _HINT)
+            yield Finding(path, number, "template-text", message, _HINT)
 
 
 def placeholders(folder: Path) -> frozenset[str]:

@@ -1,0 +1,314 @@
+"""Finds the files of records in a repository that nobody has described to us.
+
+Never followed: links to folders, ``.git``, what package managers and builds leave behind, and clones of
+other repositories. A file is taken once, however many names it has.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reaffirm.model.finding import Finding
+from reaffirm.model.record import Skipped
+from reaffirm.store.reading.naming import SUFFIXES, name_of, neighbour
+
+#: Folders that are looked into, and files that are taken; more is a finding.
+MAX_FOLDERS = 50_000
+MAX_FILES = 50_000
+MAX_DEPTH = 24
+
+_FOLDERS = re.compile(
+    r"(?:m?adrs?|adl|rfcs?|decisions?"
+    r"|(?:architecture|architectural|technical|design)[-_ ]?(?:decisions?|decision[-_ ]?records?)"
+    r"|decision[-_ ]?(?:records?|logs?)|arch[-_ ]?decisions?)\Z",
+    re.IGNORECASE,
+)
+_ABOVE = frozenset(("docs", "doc", "architecture", "design"))
+# Elsewhere than in those above, folders of these names are only taken with numbered files in them.
+_WEAK = re.compile(r"(?:rfcs?|decisions?|adl)\Z", re.IGNORECASE)
+_NEVER = frozenset(
+    (
+        *(
+            ".git",
+            ".hg",
+            ".svn",
+            ".bzr",
+            "node_modules",
+            "bower_components",
+            "vendor",
+            "third_party",
+            "third-party",
+        ),
+        *(
+            "thirdparty",
+            "external",
+            "site-packages",
+            "__pycache__",
+            "dist",
+            "build",
+            "_build",
+            "target",
+            "out",
+        ),
+        *(
+            "coverage",
+            "htmlcov",
+            "venv",
+            "env",
+            "virtualenv",
+            ".worktrees",
+            "worktrees",
+            "testdata",
+            "fixtures",
+        ),
+        *("__fixtures__", "specimens", "snapshots", "tests", "test"),
+    )
+)
+_HIDDEN_TAKEN = frozenset((".adr", ".adrs", ".decisions", ".github", ".docs", ".architecture"))
+_OTHER_TEXT = frozenset((".txt", ".org", ".textile", ".html", ".htm", ".docx", ".pdf", ".odt", ".ipynb"))
+_IMAGES = frozenset(
+    (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".drawio", ".puml", ".plantuml", ".mmd", ".ico")
+)
+
+
+@dataclass
+class Found:
+    """Files to read, by the name that people see, in a stable order; what was passed over; what is wrong."""
+
+    files: dict[str, Path] = field(default_factory=dict)
+    skipped: list[Skipped] = field(default_factory=list)
+    problems: list[Finding] = field(default_factory=list)
+
+
+def find_files(paths: list[Path], root: Path) -> Found:
+    """Find the files of records below some paths.
+
+    Args:
+        paths: files, which are taken as they are, and folders.
+        root: names are given from here.
+    """
+    return _Search(root).run(paths)
+
+
+class _Search:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.found = Found()
+        self.real: dict[str, str] = {}
+        self.folders = 0
+
+    def run(self, paths: list[Path]) -> Found:
+        for path in paths:
+            if path.is_dir():
+                self.folder(path)
+            else:
+                self.take(path, asked=True)
+        self.found.files = dict(sorted(self.found.files.items(), key=lambda item: order(item[0])))
+        self.found.skipped.sort()
+        return self.found
+
+    def folder(self, path: Path) -> None:
+        """Take what the folder's settings name, else the usual folders below it, else all that is in it."""
+        named = [folder for folder in _configured(path, self.found) if folder.is_dir()]
+        if _FOLDERS.fullmatch(path.name) or _FOLDERS.fullmatch(path.resolve().name):
+            self.all_of(path)
+            return
+        usual = list(dict.fromkeys((*named, *self.usual(path))))
+        for folder in usual:
+            self.all_of(folder)
+        if not usual:
+            self.all_of(path, strict=True)
+        elif _numbered_files(path):
+            self.all_of(path, deep=False, strict=True)
+
+    def usual(self, path: Path) -> list[Path]:
+        found: list[Path] = []
+        for folder, names in self.walk(path):
+            if folder == path or not _FOLDERS.fullmatch(folder.name):
+                continue
+            if any(folder.is_relative_to(other) for other in found):
+                continue
+            weak = _WEAK.fullmatch(folder.name) and folder.parent.name.lower() not in _ABOVE
+            if weak and not any(_is_numbered(name) for name in names) and not _below(folder):
+                continue
+            found.append(folder)
+        return found
+
+    def walk(self, path: Path, depth: int = 0) -> Iterator[tuple[Path, list[str]]]:
+        """Yield folders with the names of their files; deterministic, bounded, and never through a link."""
+        self.folders += 1
+        if self.folders > MAX_FOLDERS or depth > MAX_DEPTH:
+            if self.folders == MAX_FOLDERS + 1 or depth == MAX_DEPTH + 1:
+                message = (
+                    f"more than {MAX_FOLDERS} folders, or {MAX_DEPTH} levels of them, are not looked through"
+                )
+                self.problem(path, "too-many", message, "name the folder of the records")
+            return
+        try:
+            with os.scandir(path) as entries:
+                items = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            self.problem(path, "unreadable", f"cannot be read: {error.strerror}", "check its permissions")
+            return
+        names = [item.name for item in items if not item.is_dir()]
+        yield path, names
+        for item in items:
+            if item.is_symlink() or not item.is_dir(follow_symlinks=False):
+                continue
+            below = path / item.name
+            if why := self.never(below, item.name):
+                if _FOLDERS.fullmatch(item.name) or why == "a clone of another repository":
+                    self.found.skipped.append(Skipped(self.shown(below), why))
+                continue
+            yield from self.walk(below, depth + 1)
+
+    def never(self, folder: Path, name: str) -> str:
+        if name.lower() in _NEVER or name.endswith((".egg-info", ".dist-info")):
+            return "a folder of tools or of other people's files"
+        if name.startswith(".") and name.lower() not in _HIDDEN_TAKEN:
+            return "a hidden folder"
+        if (folder / ".git").exists():
+            return "a clone of another repository"
+        return ""
+
+    def all_of(self, path: Path, *, deep: bool = True, strict: bool = False) -> None:
+        """Take the files of a folder of records; ``strict`` takes only those in a language of records."""
+        for folder, names in self.walk(path):
+            for name in names:
+                self.take(folder / name, strict=strict)
+            if not deep:
+                return
+
+    def take(self, path: Path, *, asked: bool = False, strict: bool = False) -> None:
+        name = self.shown(path)
+        suffix = path.suffix.lower()
+        if suffix not in SUFFIXES:
+            if asked:
+                self.problem(path, "unknown-language", f"{suffix or 'no ending'} is no language of records",
+                             f"known: {' '.join(SUFFIXES)}")  # fmt: skip
+            elif not strict and suffix in _IMAGES:
+                self.found.skipped.append(Skipped(name, "a picture"))
+            elif not strict and suffix in _OTHER_TEXT:
+                self.found.skipped.append(Skipped(name, f"{suffix} is not read"))
+            return
+        if why := neighbour(name):
+            self.found.skipped.append(Skipped(name, why))
+            return
+        if len(self.found.files) >= MAX_FILES:
+            if not any(problem.code == "too-many" for problem in self.found.problems):
+                self.problem(path, "too-many", f"more than {MAX_FILES} files are not read", "name a folder")
+            return
+        if path.is_symlink():
+            try:
+                target = path.resolve(strict=True)
+            except (OSError, RuntimeError):
+                self.problem(
+                    path, "unreadable", "a link that leads nowhere", "remove it, or mend where it leads"
+                )
+                return
+            if not asked and not target.is_relative_to(self.root.resolve()):
+                self.found.skipped.append(Skipped(name, "a link to a file outside"))
+                return
+        real = os.path.realpath(path)
+        if real in self.real and self.real[real] != name:
+            self.found.skipped.append(Skipped(name, f"the same file as {self.real[real]}"))
+            return
+        self.real[real] = name
+        self.found.files[name] = path
+
+    def problem(self, path: Path, code: str, message: str, hint: str) -> None:
+        self.found.problems.append(Finding(self.shown(path), 1, code, message, hint))
+
+    def shown(self, path: Path) -> str:
+        """The path from the root, with signs that would break a line written out."""
+        text = (
+            os.path.relpath(path, self.root) if path.is_absolute() or self.root != Path() else os.fspath(path)
+        )
+        if text.startswith(".."):
+            text = os.fspath(path)
+        text = Path(text).as_posix()
+        if text.isprintable():
+            return text
+        return "".join(
+            sign if sign.isprintable() else sign.encode("utf-8", "surrogateescape").decode("latin-1")
+            .encode("unicode_escape").decode() for sign in text
+        )  # fmt: skip
+
+
+def order(name: str) -> tuple[str, int, str]:
+    """Folders by name, in each the records by number: 1, 2, 10."""
+    ident = name_of(name)
+    folder = name.rpartition("/")[0]
+    return folder, ident.number if ident.number is not None else 10**9, name
+
+
+def _is_numbered(name: str) -> bool:
+    return Path(name).suffix.lower() in SUFFIXES and name_of(name).number is not None
+
+
+def _numbered_files(path: Path) -> bool:
+    try:
+        with os.scandir(path) as entries:
+            return sum(_is_numbered(entry.name) for entry in entries if entry.is_file()) >= 2
+    except OSError:
+        return False
+
+
+def _below(folder: Path) -> bool:
+    """Whether a folder has folders with numbered files: a series per team."""
+    try:
+        with os.scandir(folder) as entries:
+            return any(_numbered_files(folder / e.name) for e in entries if e.is_dir(follow_symlinks=False))
+    except OSError:
+        return False
+
+
+def _configured(path: Path, found: Found) -> Iterator[Path]:
+    """Folders that the settings of other tools, or of ours, name; nothing outside of the repository."""
+    base = path.resolve()
+    for name in (*_adr_dir(path), *_log4brains(path), *_own(path)):
+        folder = (path / name).resolve()
+        if folder.is_relative_to(base):
+            yield path / os.path.relpath(folder, base)
+        else:
+            hint = "name it on the command line"
+            found.problems.append(Finding(name, 1, "outside", "this folder of records is outside", hint))
+
+
+def _adr_dir(path: Path) -> Iterator[str]:
+    text = _small(path / ".adr-dir")
+    if text.strip():
+        yield text.strip().split("\n")[0].strip()
+
+
+def _log4brains(path: Path) -> Iterator[str]:
+    for name in (".log4brains.yml", ".log4brains.yaml"):
+        text = _small(path / name)
+        for match in re.finditer(
+            r"^\s*(?:-\s*)?adrFolder:\s*['\"]?([^'\"#\n]+?)['\"]?\s*(?:#.*)?$", text, re.MULTILINE
+        ):
+            yield match[1]
+
+
+def _own(path: Path) -> Iterator[str]:
+    text = _small(path / "pyproject.toml")
+    if "[tool.reaffirm" not in text:
+        return
+    try:
+        table = tomllib.loads(text).get("tool", {}).get("reaffirm", {})
+    except tomllib.TOMLDecodeError:
+        return
+    named = table.get("records") if isinstance(table, dict) else None
+    yield from [named] if isinstance(named, str) else [n for n in named or () if isinstance(n, str)]
+
+
+def _small(path: Path) -> str:
+    try:
+        if not path.is_file() or path.stat().st_size > 200_000:
+            return ""
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
