@@ -169,8 +169,9 @@ class _Server(BaseHTTPRequestHandler):
                 self.wfile.write(piece)
                 self.wfile.flush()
         for secret in secrets:  # what a model says, token by token
-            for at in range(0, len(secret), 5):
-                event = {"choices": [{"index": 0, "delta": {"content": secret[at : at + 5]}}]}
+            said = f"it is {secret} there "
+            for at in range(0, len(said), 5):
+                event = {"choices": [{"index": 0, "delta": {"content": said[at : at + 5]}}]}
                 self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
                 self.wfile.flush()
         self.wfile.write(b"data: [DONE]\n\n")

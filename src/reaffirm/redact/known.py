@@ -184,6 +184,9 @@ def all_escaped(values: Sequence[str]) -> tuple[tuple[str, re.Pattern[str]], ...
 _RUN = re.compile(r"[A-Za-z0-9]+")
 
 
+_NAMED = {" ": (r"\+",), "'": ("&apos;",), '"': ("&quot;",), "&": ("&amp;",), "<": ("&lt;",), ">": ("&gt;",)}
+
+
 @lru_cache(maxsize=4096)
 def _escaped(sign: str) -> str:
     """A pattern of one character, as it is or escaped in any of the usual ways and as often as one likes."""
@@ -197,16 +200,10 @@ def _escaped(sign: str) -> str:
     if not sign.isascii():
         ways.append("".join(rf"\\{{1,64}}x{byte:02x}" for byte in sign.encode("utf-8", "surrogatepass")))
         ways.append(rf"\\{{1,64}}u(?i:{ord(sign):04x})")
-    ways.append(
-        {
-            " ": r"\+",
-            "'": "'\\\\''|'\"'\"'|&apos;",
-            '"': "&quot;",
-            "&": "&amp;",
-            "<": "&lt;",
-            ">": "&gt;",
-        }.get(sign, "")
-    )
+    if sign == "'":  # as shells escape it, and that escaped once more
+        some = r"\\{0,64}"
+        ways += [f"{some}'{some}'{some}'", f"{some}'{some}\"{some}'{some}\"{some}'"]
+    ways += _NAMED.get(sign, ())
     # a blank may have gone where a line was wrapped
     return f"(?:{'|'.join(way for way in ways if way)}){'?' if sign == ' ' else ''}"
 

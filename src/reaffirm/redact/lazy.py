@@ -13,7 +13,7 @@ class _Pattern:
 
     def __getattr__(self, name: str) -> Any:
         compiled = re.compile(self.pattern, self.flags)
-        for method in ("search", "match", "fullmatch", "finditer", "sub", "split", "findall"):
+        for method in ("search", "match", "fullmatch", "finditer", "sub", "split"):
             self.__dict__[method] = getattr(compiled, method)
         return getattr(compiled, name)
 

@@ -110,8 +110,40 @@ def redact_words(argv: Sequence[str]) -> list[str]:
     words: list[str] = []
     for at, word in enumerate(argv):
         start, end = secret.get(at, (0, 0))
-        words.append(redact(f"{word[:start]}{MASK}{word[end:]}" if end > start else word))
-    return words
+        words.append(f"{word[:start]}{MASK}{word[end:]}" if end > start else word)
+    # one secret may lie over several words: the lines of a key, the halves of a value
+    pieces = [piece for word in words for piece in (word, "\n")]
+    return redact_pieces(pieces, secrets_of("".join(pieces)))[::2]
+
+
+def redact_pieces(pieces: Sequence[str], secrets: Sequence[Places]) -> list[str]:
+    """Return the pieces of one text without these secrets of it; each keeps what is its own."""
+    if not secrets:
+        return list(pieces)
+    masked: list[str] = []
+    at = 0
+    for piece in pieces:
+        end = at + len(piece)
+        begun: list[Places] = []
+        taken: list[tuple[int, int]] = []
+        for places in secrets:
+            kept = [(max(s, at) - at, min(e, end) - at) for s, e in places if s < end and e > at]
+            if kept and places[0][0] >= at:
+                begun.append(kept)
+            else:
+                taken += kept  # the mask is where it began
+        masked.append(_cut_piece(piece, begun, taken))
+        at = end
+    return masked
+
+
+def _cut_piece(piece: str, begun: list[Places], taken: Places) -> str:
+    if not taken:
+        return cut_out(piece, begun, MASK) if begun else piece
+    gone = {at for start, end in taken for at in range(start, end)}
+    sign = "\ue000"  # stands for what is taken out while the rest is masked
+    held = "".join(sign if at in gone else char for at, char in enumerate(piece))
+    return cut_out(held, begun, MASK).replace(sign, "")
 
 
 _SECRET_HEADER = lazily(

@@ -17,7 +17,6 @@ _PLAIN = lazily(
 )
 # A line end as JSON and repr write it; a backslash before an n has two of them there.
 _NEWLINE = lazily(r"(?<!\\)(?:\\{8}|\\{4}|\\{1,2})[nr](?![a-z]{3})")
-_UNESCAPED = lazily(r'(?<!\\)(?:\\\\){0,32}"')
 _NOT_A_VALUE = "[({"
 
 
@@ -113,10 +112,7 @@ def _closes(text: str, opened: re.Match[str]) -> bool:
     quote, after = opened["quote"], text[opened.end() : opened.end() + 1]
     if quote.lstrip("\\") not in ("'", '"'):
         return False
-    if after in ("", ",", ")", "]", "}", "\n", ";"):
-        return True
-    begin = max(text.rfind("\n", 0, opened.start()) + 1, opened.start() - 4096)
-    return quote == '"' and len(_UNESCAPED.findall(text, begin, opened.start())) % 2 == 1
+    return after in ("", ",", ")", "]", "}", "\n", ";")
 
 
 def _shell_end(text: str, end: int | None, quote: str) -> int | None:
