@@ -105,6 +105,7 @@ class Run:
         notebook = self.journal.book.notebook
         self._tell(notebook)
         began = time.monotonic()
+        self._next_write = self._next_write or began + _SECONDS
         if began < self._next_write or self.output == "-":
             return
         if self._draft is None:
@@ -205,7 +206,10 @@ class Run:
             about["ended"] = self.ending.as_json()
             self.code = self.code or code_now(self.runbook)
             about |= rests_on(self.runbook, self.code, self.folder, about["facts"], self.checkout)
-        self.redactor.notebook(notebook)
+        if self.journal is not None and self.journal.masked:  # what it holds was masked when it was written
+            notebook["metadata"] = self.redactor.data(notebook["metadata"])
+        else:
+            self.redactor.notebook(notebook)
 
     def _put(self, text: str) -> None:
         target = self.notebook
