@@ -122,3 +122,17 @@ def test_a_notebook_that_never_ends(project: Path, published: Path) -> None:
         path.write_text(json.dumps(data))
         made, _ = again.execute(path, data)
     assert made["cells"][4]["outputs"] == [{"output_type": "stream", "name": "stdout", "text": "1\n"}]
+
+
+def test_output_that_was_too_long_for_the_notebook(
+    project: Path, papermill: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run that printed much would never be the same again: its notebook has only some of it."""
+    (project / "runbooks" / "nodes").mkdir()
+    shutil.copy(REPOSITORY / "runbooks" / "nodes" / "simulated.toml", project / "runbooks" / "nodes")
+    path = project / "runbooks" / "connects.py"
+    path.write_text(path.read_text().replace("if fail:", "print('a line\\n' * 200_000)\nif fail:"))
+    assert papermill("runbooks/connects.py", "first.ipynb").returncode == 0
+    assert "characters of output are left out here" in (project / "first.ipynb").read_text()
+    assert main(["publish", "first.ipynb"]) == 0
+    assert main(["check"]) == 0, capsys.readouterr().out
