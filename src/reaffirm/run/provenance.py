@@ -36,8 +36,8 @@ def rests_on(
 
     ``code`` and ``node_programs`` hold hashes, ``machines`` the machine file's name, path and hashes,
     ``images`` the images by node, ``node_versions`` and ``image_versions`` what runs there, ``consent`` who
-    agreed to what, ``git`` the commit and which of the run's own files are not those of it. What nobody saw is left out. ``begun``
-    are the hashes that were taken when the run began: somebody may have edited a file since.
+    agreed to what, ``git`` the commit and which of the run's own files are not those of it. What nobody saw
+    is left out. ``begun`` are the hashes taken when the run began: somebody may have edited a file since.
     """
     project = Project(runbook.project) if runbook.project else None
     seen = seen_in(recordings(folder))
