@@ -102,6 +102,8 @@ def test_a_resumed_run_can_be_published_and_checked(project: Path, reaffirm: Rea
     text = "".join(published.read_text())
     assert "RESUMED: the steps before second" in text
     assert read_tape(published.parent / "recording.jsonl").header.resumed["step"] == "second"
+    done = reaffirm("check")
+    assert done.returncode == 0, done.stdout + done.stderr
     done = reaffirm("check-runs")
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -23,6 +23,8 @@ from traitlets import Any as AnyTrait
 from traitlets import Type
 from traitlets.config import Config
 
+#: nbval's tag for a cell that is not executed again; publishing puts it on cells that did not run.
+NOT_RUN = "nbval-skip"
 _LOADED = ("reaffirm", "reaffirm.steps", "reaffirm.nodes.connect", "reaffirm.nodes.simulated")
 
 
@@ -113,7 +115,9 @@ def executed(notebook: dict[str, Any]) -> dict[int, list[dict[str, Any]]]:
     for index, cell in enumerate(notebook["cells"]):
         tags = cell.get("metadata", {}).get("tags", ())
         source = "".join(cell["source"])
-        if cell["cell_type"] != "code" or not source.strip() or (failed and "finally" not in tags):
+        if cell["cell_type"] != "code" or not source.strip() or NOT_RUN in tags:
+            continue
+        if failed and "finally" not in tags:
             continue
         result = shell.run_cell(source, store_history=True)
         made[index] = json.loads(json.dumps(found, default=str))
