@@ -100,7 +100,7 @@ def test_only_the_names_of_the_file_are_started_and_removed() -> None:
     with pytest.raises(ForbiddenError, match=r"two\.toml:4"):
         steps.launch(cluster, "sglang", image="img", model=MODEL)
     assert not any("docker run" in asked for asked in head.asked)
-    with pytest.raises(ForbiddenError, match=r"two\.toml:4 has names"):
+    with pytest.raises(ForbiddenError, match=r"two\.toml:4 has rules for names"):
         steps.command(cluster, ["sh", "-c", "docker rm -f exp-1"])
     _held(head, "exp-1")
     assert steps.cleanup(cluster, "exp-1").removed == ("spark-1/exp-1",)

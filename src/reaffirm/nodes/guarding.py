@@ -144,7 +144,7 @@ class Guarded:
         if not hidden and not any(engine in word for word in words for engine in ENGINES):
             return
         if hidden and self._rules.names:
-            why = f"it does not say which containers in words of its own, and {self._rules.names[0].at} has names"
+            why = f"it hides which containers it means, and {self._rules.names[0].at} has rules for names"
             self._forbid(shown, why)
         for rule in self._rules.protected:
             for word in sorted(words):
