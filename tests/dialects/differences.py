@@ -55,12 +55,14 @@ def _problems(expected: dict[str, Any], answer: dict[str, Any], may: set[str]) -
     for one in expected["problems"]:
         lines = [problem["line"] for problem in answer["problems"] if problem["path"] == one["path"]]
         if not lines or (one["line"] is not None and one["line"] not in lines):
-            yield f"{one['path']}:{one['line']}: a problem is missing ({one['what']}), there are {lines}"
+            where = f"{one['path']}:{one['line']}"
+            yield f"{where}: a problem is missing ({one['what']}), there are {lines}"
     allowed = {one["path"] for one in expected["problems"]} | may
     refused = [one if isinstance(one, str) else one["path"] for one in expected.get("refused", ())]
     for problem in answer["problems"]:
         if problem["path"] not in allowed and not _is_named(problem["path"], refused):
-            yield f"{problem['path']}:{problem['line']}: no problem is here: {problem['code']} {problem['message']}"
+            told = f"{problem['code']} {problem['message']}"
+            yield f"{problem['path']}:{problem['line']}: no problem is here: {told}"
 
 
 def _record(wanted: dict[str, Any], record: dict[str, Any]) -> Iterator[str]:
@@ -81,6 +83,6 @@ def _is_named(path: str, names: Any) -> bool:
 
 
 def _told(answer: dict[str, Any], path: str) -> str:
-    told = [one["why"] for one in answer["skipped"] if path == one["path"] or path.startswith(one["path"] + "/")]
+    told = [one["why"] for one in answer["skipped"] if f"{path}/".startswith(one["path"] + "/")]
     told += [one["message"] for one in answer["problems"] if one["path"] == path]
     return "; ".join(told) or "not named"

@@ -15,6 +15,8 @@ from urllib.parse import unquote
 from reaffirm.store.reading.labels import Field, field_of, is_about
 from reaffirm.store.reading.outline import Block, Kind, Line, Outline, Section
 
+# A line with a field is not longer (characters).
+_LONGEST = 4_000
 _LABEL = re.compile(r"\s*(?P<label>[^:：|\n]{1,60}?)(?:\s*[:：]\s*|\s+[—–]\s+)(?P<value>.*)\Z", re.DOTALL)
 _BADGE = re.compile(
     r"img\.shields\.io/(?:static/v1\?label=|badge/)(?P<rest>[^?&#)]+)(?P<query>.*)", re.IGNORECASE
@@ -281,6 +283,8 @@ def _badge_words(match: re.Match[str]) -> tuple[str, str]:
 
 def split_label(line: Line) -> tuple[Field, Line] | None:
     """Return the field that a line begins with, and its value."""
+    if len(line.text) > _LONGEST:
+        line = replace(line, text=_short(line.text), source=_short(line.source))
     match = _LABEL.match(line.text)
     if match and (field := field_of(match["label"])) and not line.code:
         value = match["value"].strip()
@@ -297,8 +301,13 @@ def split_label(line: Line) -> tuple[Field, Line] | None:
     return field, replace(line, text=value, source=_written(written), lead="", links=links)
 
 
+def _short(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST] if len(text) > _LONGEST else text
+
+
 def _written(source: str) -> str:
     """The value as it is written, without what only makes it bold or hides it."""
+    source = _short(source)
     text = _INVISIBLE.sub("", _COMMENT.sub("", source)).strip().rstrip("|").strip()
     text = _DAY_BESIDE.sub("", text)
     for mark in ("**", "__", "*", "_"):

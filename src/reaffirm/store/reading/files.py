@@ -18,7 +18,7 @@ from reaffirm.store.reading.naming import SUFFIXES, name_of, neighbour
 #: Folders that are looked into, and files that are taken; more is a finding.
 MAX_FOLDERS = 50_000
 MAX_FILES = 50_000
-MAX_DEPTH = 24
+MAX_DEPTH = 200
 
 _FOLDERS = re.compile(
     r"(?:m?adrs?|adl|rfcs?|decisions?"
@@ -176,7 +176,7 @@ class _Search:
         except OSError as error:
             self.problem(path, "unreadable", f"cannot be read: {error.strerror}", "check its permissions")
             return
-        names = [item.name for item in items if not item.is_dir()]
+        names = [item.name for item in items if not _is_dir(item)]
         yield path, names
         for item in items:
             if item.is_symlink() or not item.is_dir(follow_symlinks=False):
@@ -246,19 +246,13 @@ class _Search:
         self.found.problems.append(Finding(self.shown(path), 1, code, message, hint))
 
     def shown(self, path: Path) -> str:
-        """The path from the root, with signs that would break a line written out."""
+        """The path from the root. Whoever prints it has to care for signs that are none of a line."""
         text = (
             os.path.relpath(path, self.root) if path.is_absolute() or self.root != Path() else os.fspath(path)
         )
         if text.startswith(".."):
             text = os.fspath(path)
-        text = Path(text).as_posix()
-        if text.isprintable():
-            return text
-        return "".join(
-            sign if sign.isprintable() else sign.encode("utf-8", "surrogateescape").decode("latin-1")
-            .encode("unicode_escape").decode() for sign in text
-        )  # fmt: skip
+        return Path(text).as_posix()
 
 
 def order(name: str) -> tuple[str, int, str]:
@@ -266,6 +260,13 @@ def order(name: str) -> tuple[str, int, str]:
     ident = name_of(name)
     folder = name.rpartition("/")[0]
     return folder, ident.number if ident.number is not None else 10**9, name
+
+
+def _is_dir(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # links in a circle
+        return False
 
 
 def _is_numbered(name: str) -> bool:

@@ -62,16 +62,17 @@ _OTHER_NAMES = {
     "adr-index": "an index",
     "adr-list": "an index",
 }
-_TEMPLATE_WORD = r"(?:template|vorlage|plantilla|modelo|mod[eè]le|boilerplate|skeleton|テンプレート)s?"
-_SMALL_WORD = (
-    r"(?:adr|madr|rfc|decision|record|architecture|architectural|design|nygard|short|long|full|minimal|bare|simple"
-    r"|lite|light|basic|extended|default|new|en|de|fr|ja|es|pt|v?\d(?:\.\d)*|the|of|a|log|x+|n+)"
-)
-_TEMPLATE = re.compile(
-    rf"[\W_]*(?:0+|x+|n+)?(?:[\W_]*{_SMALL_WORD})*[\W_]*{_TEMPLATE_WORD}(?:[\W_]+{_SMALL_WORD})*[\W_]*\Z",
+_TEMPLATE_WORD = re.compile(
+    r"(?:adr)?"
+    r"(?:template|vorlage|plantilla|modelo|mod[eè]le|boilerplate|skeleton|テンプレート)s?",
     re.IGNORECASE,
 )
-_TEMPLATE_NUMBERED = re.compile(r"[1-9]|0+[1-9]")
+# What may stand beside that word; more, and it is a record about templates.
+_BESIDE = re.compile(
+    r"adr|madr|rfc|decision|record|architecture|architectural|design|nygard|short|long|full|minimal|bare|simple"
+    r"|lite|light|basic|extended|default|new|en|de|fr|ja|es|pt|v?\d|the|of|a|log|x+|n+|0+",
+    re.IGNORECASE,
+)
 _SLIDES = re.compile(
     r"(?:.*[\W_])?(?:slides?|slide-?deck|deck|pitch|presentation|handout)(?:[\W_].*)?\Z", re.IGNORECASE
 )
@@ -133,14 +134,26 @@ def neighbour(path: str) -> str:
         return ""  # a folder per record
     if low in _OTHER_NAMES:
         return _OTHER_NAMES[low]
-    if _TEMPLATE.match(stem) and not _TEMPLATE_NUMBERED.match(stem):
+    if _is_template(stem):
         return "a template"
-    if any(re.fullmatch(rf"_?{_TEMPLATE_WORD}", part, re.IGNORECASE) for part in pure.parts[:-1][-2:]):
+    if any(_TEMPLATE_WORD.fullmatch(part.lstrip("_")) for part in pure.parts[:-1][-2:]):
         return "a template"
     name = name_of(path)
     if _SLIDES.match(name.slug or stem) and name.number is None:
         return "slides"
     return ""
+
+
+def _is_template(stem: str) -> bool:
+    words = [word for word in re.split(r"[\W_]+", stem[:100]) if word]
+    named = [word for word in words if _TEMPLATE_WORD.fullmatch(word)]
+    others = [word for word in words if word not in named]
+    return bool(named) and all(_BESIDE.fullmatch(word) for word in others) and not _own_number(words)
+
+
+def _own_number(words: list[str]) -> bool:
+    """Whether a name begins with a number that is not all zeros: ``0012-template``."""
+    return words[0].isdigit() and int(words[0]) > 0 if len(words[0]) < 10 else False
 
 
 def _numbered(text: str, slug: str) -> Name:

@@ -17,6 +17,8 @@ from reaffirm.store.reading.outline import Line
 from reaffirm.store.reading.status_words import status_at, statuses_in
 from reaffirm.store.reading.targets import pull_requests, targets
 
+# No status is longer (characters); what follows is prose.
+_LONGEST = 2_000
 _BOX = re.compile(r"\[[ xX]\]")
 _FRONT = re.compile(r"\A(?:\[[ xX]\]|:[a-z][\w+-]*:|[^\w{\[<]|[\[{<(](?=\s*\w)|_)*")
 _DAY = (
@@ -129,9 +131,10 @@ def read_status(blocks: Sequence[Sequence[Line]]) -> StatusFound:
 def _units(block: Sequence[Line]) -> Iterator[Line]:
     """The lines of a block; a line that goes on with a sentence belongs to the one before it."""
     unit: Line | None = None
-    for line in (one for whole in block for one in _broken(whole)):
-        if not line.text.strip():
+    for whole in (one for line in block for one in _broken(line)):
+        if not whole.text.strip():
             continue
+        line = replace(whole, text=whole.text[:_LONGEST])
         body = _body(line.text)
         begins = status_at(body)[0] is not None or _RELATION.match(body) is not None
         dated = _DATED.match(line.text) is not None and begins

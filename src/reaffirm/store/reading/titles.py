@@ -3,7 +3,7 @@
 import re
 
 from reaffirm.model.record import Status
-from reaffirm.store.reading.labels import field_of, is_about, plain_label
+from reaffirm.store.reading.labels import Field, field_of, is_about, plain_label
 from reaffirm.store.reading.outline import Block, Line, Outline
 from reaffirm.store.reading.status_words import status_at
 
@@ -113,7 +113,7 @@ _NUMBER = re.compile(
 _LAST = re.compile(r"\s*[\[(](?P<words>[^\[\]()]{2,80}(?:\([^)]*\))?)[\])]\s*\Z")
 _FIRST = re.compile(r"\A[\[(](?P<words>[^\[\]()]{2,40})[\])]\s*")
 _PLACEHOLDER = re.compile(
-    r"\A\s*(?:\{[^{}]*\}|\[(?:short|title|your|insert|name)[^\]]*\]|<[^>]*>|title"
+    r"\A\s*(?:\{[^{}]*\}|\[(?:short|title|your|insert|name)[^\]]*\]|<[^>]*>"
     r"|short title.*|NUMBER\.? TITLE|"
     r"(?:ADR[- ]?)?(?:N{2,}|X{2,}|\?+)\b.*(?:title|template).*|\[?short title of solved problem.*|"
     r"decision record template.*|(?:architecture |architectural )?decision (?:record )?template.*"
@@ -154,11 +154,10 @@ def _first(headings: list[Block], ones: list[Block]) -> Block | None:
 
 def _is_section(block: Block) -> bool:
     words = plain_label(block.text)
-    return (
-        words in SECTIONS
-        or field_of(block.text) is not None
-        or (is_about(block.text) and not _generic(block))
-    )
+    named = field_of(block.text)
+    if named is Field.TITLE and block.level == 1:
+        return False  # "# Title" is a poor title, and one nevertheless
+    return words in SECTIONS or named is not None or (is_about(block.text) and not _generic(block))
 
 
 def is_section_name(text: str) -> bool:
