@@ -9,7 +9,7 @@ def test_each_expectation_is_visible_in_its_file() -> None:
     assert [line for expected, root in expectations() for line in check_expectation(expected, root)] == []
 
 
-@pytest.mark.parametrize("part", ["dialects", "hostile"])
+@pytest.mark.parametrize("part", ["dialects", "hostile", "foreign"])
 def test_there_are_expectations(part: str) -> None:
     """An empty folder would make every test of reading pass."""
     assert [expected for expected, _ in expectations() if part in expected.parts]

@@ -49,7 +49,8 @@ class After:
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault in one place. ``next`` is how the next run is made: ``cleanup``, runbooks, ``again``."""
+    """One fault in one place. ``next`` is how the next run is made: ``cleanup``, runbooks, ``again``
+    (empty where another fault makes the same one)."""
 
     id: str
     title: str

@@ -18,11 +18,15 @@ _VARIES = (
 )
 
 
-def steady(text: str) -> str:
+def steady(text: str, folder: Path | None = None) -> str:
     """Return a message without what differs from run to run: ports, folders, ids."""
+    if folder is not None:
+        text = text.replace(str(folder), "…")
     for pattern, instead in _VARIES:
         text = pattern.sub(instead, text)
-    return text
+    # An author's step says its whole report: the first paragraphs hold the reason.
+    head = text.partition("\n\nAnswer")[0].replace("[real run]\n\n", "").replace("[lab run]\n\n", "")
+    return re.sub(r"\s*\n\s*", " ", head)
 
 
 def read_results(place: str) -> dict[str, Any]:

@@ -1,12 +1,18 @@
 """The table of faults: every specimen ends as it says, and the next run works."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from fault_table import Fault, read_faults
+from loopback_place import Loopback, Sshd, hit_over_ssh, next_over_ssh
 from playing import Played
+from process_place import again, both_at_once, hindered, stopped_in
 from results_file import compare, steady
-from simulated_place import Scene, hit, next_run
+from simulated_place import Scene, check_recording, hit, next_run
+from sshd import missing
+
+from reaffirm.nodes import ssh_commands
 
 FAULTS = read_faults()
 
@@ -29,7 +35,7 @@ def _of(place: str) -> list[object]:
 def ended_as_written(fault: Fault, played: Played) -> None:
     """Stop unless a run ended as its specimen says."""
     after = fault.after
-    whole = f"{played.said}\n{played.hint}"
+    whole = " ".join(f"{played.said}\n{played.hint}".split())
     assert (played.exit, played.ends) == (after.exit, after.ends), whole
     for words in after.says:
         assert words in whole
@@ -51,15 +57,15 @@ def test_on_simulated_nodes(fault: Fault, tmp_path: Path, monkeypatch: pytest.Mo
     played, here = hit(fault, tmp_path, monkeypatch)
     ended_as_written(fault, played)
     _untouched(here)
-    kept = {
-        "exit": played.exit,
-        "ends": played.ends,
-        "said": steady(played.said),
-        "next": steady(played.hint),
-    }
-    compare("simulated", fault.id, kept | {"left": here.left()})
+    compare("simulated", fault.id, _kept(played, tmp_path) | {"left": here.left()})
     assert here.left() == sorted(fault.after.left) or "left" not in _given(fault), here.left()
     next_run(here, monkeypatch)
+
+
+def _kept(played: Played, folder: Path) -> dict[str, object]:
+    """What the results file keeps of a run."""
+    words = {"said": steady(played.said, folder), "next": steady(played.hint, folder)}
+    return {"exit": played.exit, "ends": played.ends, **words}
 
 
 def _given(fault: Fault) -> set[str]:
@@ -73,3 +79,59 @@ def _untouched(here: Scene) -> None:
             if what == "images" and any(mishap["what"] == "image-gone" for mishap in here.fault.mishaps):
                 continue
             assert now[node][what] == value, f"{what} on {node} was touched"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    """One OpenSSH server for all faults."""
+    if reason := missing():
+        pytest.skip(f"loopback: {reason}")
+    one = Sshd(tmp_path_factory.mktemp("sshd")).start()
+    yield one
+    one.stop()
+
+
+@pytest.fixture
+def loopback(server: Sshd, tmp_path: Path) -> Iterator[Loopback]:
+    """The way to that server, with our proxy in it."""
+    here = Loopback(server, tmp_path)
+    yield here
+    here.close()
+
+
+@pytest.mark.parametrize("fault", _of("loopback"))
+def test_over_ssh(fault: Fault, loopback: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of the real way to a machine would end in other words, or hang, or spoil the next run."""
+    monkeypatch.setattr(ssh_commands, "ANSWER_SECONDS", 1.5)
+    played = hit_over_ssh(fault, loopback, monkeypatch)
+    ended_as_written(fault, played)
+    if (played.folder / "recording.jsonl").exists():
+        check_recording(played)
+    compare("loopback", fault.id, _kept(played, loopback.folder))
+    if fault.next:
+        next_over_ssh(fault, loopback, monkeypatch)
+
+
+@pytest.mark.parametrize("fault", _of("process"))
+def test_in_a_process_of_its_own(fault: Fault, tmp_path: Path) -> None:
+    """A run that is stopped would leave a notebook that lies, a broken recording or a process behind."""
+    if fault.steps:
+        hits = [stopped_in(fault, step, tmp_path / step) for step in fault.steps]
+    elif fault.how["what"] == "two":
+        hits = list(both_at_once(fault, tmp_path))
+    else:
+        hits = [hindered(fault, tmp_path)]
+    for found in hits:
+        assert (found.exit, found.problems, found.left) == (fault.after.exit, [], []), (
+            f"{found.step}: {found.said}"
+        )
+        assert "Traceback" not in found.said
+        for words in fault.after.says:
+            assert words in found.said
+        if fault.after.how:
+            assert found.ended["how"] == fault.after.how, found.ended
+    last = hits[-1]
+    said = " ".join(last.said.split("\n")[-4:]) if fault.after.says else str(last.ended.get("why", ""))
+    compare("process", fault.id, {"exit": last.exit, "ends": "", "said": steady(said, tmp_path), "next": ""})
+    following = again(fault, tmp_path / "again")
+    assert (following.exit, following.problems) == (0, []), following.said

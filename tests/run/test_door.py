@@ -48,7 +48,7 @@ def test_bare_in_ci(project: Path, papermill: Run) -> None:
         "REAFFIRM_RUN_DIR": str(folder),
         "REAFFIRM_CALLED_FROM": str(project),
     }
-    assert not folder.exists(), "an empty folder stays behind"
+    assert [path.name for path in folder.iterdir()] == ["journal.jsonl"]
     about = read(notebook)["metadata"]["reaffirm"]
     assert about["ended"] == {"how": "completed", "cell": None, "heading": "", "why": ""}
     assert (about["kind"], about["via"], about["started"], about["facts"]) == (None, None, None, {})
@@ -205,7 +205,8 @@ def test_the_end_is_told(project: Path, papermill: Run) -> None:
     assert "".join(outputs[0]["data"]["text/plain"]).startswith("SIMULATED RUN on simulated: ")
     failed = papermill(*words, "-p", "fail", "true")
     why = 'FAILED at cell 7 "Look for what is not there": RuntimeError: told to'
-    assert failed.stderr.endswith(f"{told}{why}\nnotebook: out.ipynb\n")
+    more = "notebook: out.ipynb\nresume: reaffirm run --resume out.ipynb\n"
+    assert failed.stderr.endswith(f"{told}{why}\n{more}")
     piped = papermill(words[0], "-", *words[2:])
     assert told not in piped.stderr
     assert json.loads(piped.stdout)["nbformat"] == 4

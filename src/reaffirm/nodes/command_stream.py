@@ -32,6 +32,11 @@ class Command(Protocol):
         """The command line."""
         ...
 
+    @property
+    def lost(self) -> bool:
+        """Whether nobody can tell if it still runs."""
+        ...
+
     async def part(self) -> bytes:
         """Return more of the output (both streams in one), nothing at its end or when it was lost."""
         ...
@@ -50,6 +55,14 @@ def timed_out(command: Command | None, node: str, timeout: float) -> NodeTimeout
     if command is None:
         msg = f"{node} did not start the command within {timeout:g} s"
         return NodeTimeoutError(msg, node=node, hint="look at the machine's load, then try again")
+    if command.lost:
+        msg = (
+            f"{command.doing} on {node} did not end within {timeout:g} s, and the connection answers nothing"
+        )
+        hint = (
+            "look whether the machine hangs; the command may still run there, and is ended when we are back"
+        )
+        return NodeTimeoutError(msg, node=node, hint=hint)
     msg = f"{command.doing} on {node} did not end within {timeout:g} s and was ended there"
     return NodeTimeoutError(
         msg, node=node, hint="give it more time, or look on the machine what it waits for"

@@ -20,13 +20,15 @@ from reaffirm.nodes.cluster import Cluster, RunContext, Show, show_in_notebook
 from reaffirm.nodes.locks import NodeLocks
 from reaffirm.nodes.notebook_fact import joined
 from reaffirm.nodes.recording import Recorder, recording
-from reaffirm.nodes.recording_format import RECORDING, Header
+from reaffirm.nodes.recording_format import RECORDING, Header, header_from_json, read_events
 from reaffirm.nodes.replay import Replay
+from reaffirm.nodes.taking_up import earlier_run, take_up
 from reaffirm.nodes.transport import Transport
 from reaffirm.redact import redact
 from reaffirm.store.machines import read_machines
 from reaffirm.store.project import (
     CALLED_FROM_VARIABLE,
+    DRY_RUN_VARIABLE,
     RUN_DIR_VARIABLE,
     RUNBOOK_VARIABLE,
     Project,
@@ -87,12 +89,13 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         RecordingError: a replay was asked for and the recording is damaged or is of other machines.
     """
     called_from = Path.cwd()
+    dry = bool(os.environ.get(DRY_RUN_VARIABLE))
     given = os.environ.get(RUN_DIR_VARIABLE, "")
     directory = Path(given).resolve() if given else None
-    published = None if directory else _published_run(called_from)
+    published = None if directory or dry else _published_run(called_from)
     project = enter_project()
     if published is not None and _provenance(published, project)["kind"] != Kind.SIMULATED:
-        return _finish(_replayed(published, project, str(nodes), consent, runbook))
+        return _finish(_replayed(published, project, str(nodes), consent, runbook), _resumed(published))
     recorded = _recorded_header(published) if published else None
     runbook = runbook or _runbook_name() or (recorded.runbook if recorded else "")
     path = _machine_file(nodes, project, called_from)
@@ -101,21 +104,42 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         # its provenance says simulated; whoever edits that must not send a published run to machines
         msg = f"this published run says that it was simulated, but {machines.path} names real machines"
         raise RecordingError(msg, hint="nothing was asked; copy the notebook elsewhere to run it live")
-    if directory is None and published is None and project is not None:
+    if directory is None and published is None and project is not None and not dry:
         directory = _interactive(project)
+    if dry:
+        from reaffirm.nodes.dry_run import dry_cluster  # loads the simulator
+
+        return dry_cluster(machines, project, consent=consent, runbook=runbook)
     run = recorded.run if recorded else directory.name.removesuffix(".run") if directory else ""
+    earlier = earlier_run(directory)
     tape = Path(os.devnull)  # answers are redacted all the same: a run is the same with and without a folder
+    kept = redact(path.read_text(encoding="utf-8-sig"))
     if directory is not None:
         directory.mkdir(parents=True, exist_ok=True)
-        (directory / MACHINES).write_text(redact(path.read_text(encoding="utf-8-sig")), encoding="utf-8")
+        (directory / MACHINES).write_text(kept, encoding="utf-8")
         tape = directory / _process.recording(directory)
-    recorder = Recorder(tape, machines=machines.name, machines_path=machines.path, runbook=runbook, run=run)
-    locks = NodeLocks(run, runbook, recorder.note)
-    transports = {
-        name: recording(locks.locked(transport), recorder)
-        for name, transport in _live(machines, project).items()
-    }
-    recorder.begin()
+    locks = NodeLocks(run, runbook, None, machines.path)
+
+    def open_nodes() -> Mapping[str, Transport]:
+        return {name: locks.locked(node) for name, node in _live(machines, project).items()}
+
+    granted: tuple[str, ...] = ()
+    if earlier:
+        resuming = take_up(earlier, tape, machines, kept, runbook, open_nodes)
+        transports, recorder = resuming.transports, resuming.recorder
+        run, granted = recorder.run, resuming.consented
+    else:
+        recorder = Recorder(
+            tape,
+            machines=machines.name,
+            machines_path=machines.path,
+            runbook=runbook,
+            run=run,
+            resumed=recorded.resumed if recorded else {},
+        )
+        transports = {name: recording(node, recorder) for name, node in open_nodes().items()}
+        recorder.begin()
+    locks.note = recorder.note
     cluster = Cluster(
         machines,
         transports,
@@ -123,9 +147,12 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         consent=consent,
         runbook=runbook,
         run=run,
+        granted=granted,
         note=recorder.note,
     )
-    return _finish(cluster)
+    if earlier:
+        resuming.when_live = cluster.agreed.expire
+    return _finish(cluster, recorder.resumed)
 
 
 def open_cluster(nodes: str | Path, *, show: Show = show_in_notebook) -> Cluster:
@@ -202,10 +229,10 @@ def _replayed(folder: Path, project: Project | None, nodes: str, consent: str, r
     )
 
 
-def _finish(cluster: Cluster) -> Cluster:
+def _finish(cluster: Cluster, resumed: Mapping[str, Any]) -> Cluster:
     atexit.register(cluster.close)
     joined(cluster)
-    about = (cluster.kind, cluster.machines.name, cluster.machines.nodes)
+    about = (cluster.kind, cluster.machines.name, cluster.machines.nodes, resumed)
     cluster.context.display({"text/plain": banner_text(*about), "text/html": banner_html(*about)})
     return cluster
 
@@ -238,9 +265,16 @@ def _provenance(folder: Path, project: Project | None) -> Mapping[str, Any]:
 
 
 def _recorded_header(folder: Path) -> Header | None:
-    with suppress(RecordingError):
-        return Replay(folder / RECORDING).header
+    """What the first recording of a published run says about its run."""
+    with suppress(RecordingError, KeyError, TypeError, ValueError, AttributeError):
+        return header_from_json(next(read_events(folder / RECORDING, RECORDING)).fields)
     return None
+
+
+def _resumed(folder: Path) -> Mapping[str, Any]:
+    """What a published run says of the run that it took up; the same every time."""
+    header = _recorded_header(folder)
+    return header.resumed if header else {}
 
 
 def _runbook_name() -> str:

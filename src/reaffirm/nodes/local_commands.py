@@ -38,6 +38,7 @@ class LocalCommand:
         self.node = node
         self.process = process
         self.doing = doing
+        self.lost = False  # this machine always answers
         self._mark = mark
         self._pipes: list[asyncio.ReadTransport] = []
         self.out = self.err = asyncio.StreamReader()

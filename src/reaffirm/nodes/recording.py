@@ -2,16 +2,18 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 from typing import Any, TypeVar
 
 from reaffirm.clock import Clock
-from reaffirm.errors import ReaffirmError, UsageError
+from reaffirm.errors import ReaffirmError, RecordingError, UsageError
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
+from reaffirm.nodes import marks
 from reaffirm.nodes.exchange_json import answer_to_json, error_to_json, http_to_json, request_to_json
 from reaffirm.nodes.recording_format import Header, encode
 from reaffirm.nodes.transport import LineStream, Transport
@@ -24,20 +26,35 @@ _T = TypeVar("_T")
 class Recorder:
     """Writes one recording. Lines come in one order over all nodes and are flushed one by one.
 
+    ``started`` (seconds) and ``resumed`` go into the header of a run that takes an earlier one up again.
+
     The header is written by :meth:`begin`, at the latest with the first request, and names every
     transport that :func:`recording` wrapped before. The last line is written when all of them are
     closed; a run that dies leaves a recording without it.
     """
 
     def __init__(
-        self, path: Path, *, machines: str = "", machines_path: str = "", runbook: str = "", run: str = ""
+        self,
+        path: Path,
+        *,
+        machines: str = "",
+        machines_path: str = "",
+        runbook: str = "",
+        run: str = "",
+        started: float | None = None,
+        resumed: Mapping[str, Any] | None = None,
     ) -> None:
         self.path = path
         self._about = (machines, machines_path, runbook)
-        self._run = run
+        self.run = run
+        self._started = started
+        self.resumed = resumed or {}
+        #: What time notes are of; that of the first transport unless it is set.
+        self.clock: Clock | None = None
         self._transports: dict[str, Transport] = {}
         self._open: set[str] = set()
         self._file: Any = None
+        self._size = 0
         self._ended = False
         self._seq = 0
         self._hash = ""
@@ -68,15 +85,23 @@ class Recorder:
                 machines,
                 machines_path,
                 runbook,
-                transports[0].clock.now(),
+                transports[0].clock.now() if self._started is None else self._started,
                 _versions(),
                 tuple(t.node for t in transports),
                 {t.node.name: t.kind for t in transports},
-                self._run,
+                self.run,
+                self.resumed,
             )
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("w", encoding="utf-8", newline="\n")
+            self._file = self.path.open("wb", buffering=0)
             self._write("begin", header.as_json())
+            marks.joins(self)
+            if (now := marks.current()) is not None:
+                self.mark(now)
+
+    def mark(self, mark: marks.Mark) -> None:
+        """Note that a cell begins; see :mod:`reaffirm.nodes.marks`."""
+        self.write("cell", {"cell": mark.cell, "step": redact(mark.step)})
 
     def write(self, op: str, fields: Mapping[str, Any]) -> None:
         """Write one line. ``fields`` are already redacted."""
@@ -90,7 +115,8 @@ class Recorder:
         """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""
         with self._lock:
             self.begin()
-            at = next(iter(self._transports.values())).clock.now()
+            clock = self.clock or next(iter(self._transports.values())).clock
+            at = clock.now()
             self.write(op, {**fields, "at": at})
 
     def text(self, text: str | None) -> str | None:
@@ -129,11 +155,29 @@ class Recorder:
                 self._write("end", {"streams": self._streams})
                 self._file.close()
             self._ended = True
+            marks.leaves(self)
 
     def _write(self, op: str, fields: Mapping[str, Any]) -> None:
-        line, self._hash = encode({"seq": self._seq, "op": op, **fields}, self._hash)
-        self._file.write(f"{line}\n")
-        self._file.flush()
+        line, after = encode({"seq": self._seq, "op": op, **fields}, self._hash)
+        whole = self._size
+        data = f"{line}\n".encode("utf-8", "surrogatepass")
+        try:
+            while data:
+                written = self._file.write(data)
+                self._size += written
+                data = data[written:]
+        except OSError as error:
+            # Half a line is worse than none: what was written before can be read and replayed.
+            self._ended = True
+            with suppress(OSError):
+                self._file.truncate(whole)
+                self._file.close()
+            msg = f"{self.path} cannot be written: {error.strerror or error}; the run stops here"
+            hint = (
+                "make room or allow writing there, then run again; the recording is whole up to this request"
+            )
+            raise RecordingError(msg, hint=hint) from error
+        self._hash = after
         self._seq += 1
 
 
@@ -170,7 +214,9 @@ class _Recorded:
 
     def run(self, argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60.0) -> Answer:
         asked = {"argv": redact_words(argv), "stdin": self._recorder.text(stdin), "timeout": timeout}
-        answer = self._ask("run", asked, lambda: self._inner.run(argv, stdin=stdin, timeout=timeout), _answer)
+        answer = self._ask(
+            "run", asked, lambda: self._inner.run(argv, stdin=stdin, timeout=timeout), clean_answer
+        )
         self._recorder.write("run", {"node": self.node.name, **asked, "answer": answer_to_json(answer)})
         return answer
 
@@ -183,7 +229,7 @@ class _Recorded:
 
     def http(self, request: HttpRequest, *, timeout: float = 30.0) -> HttpAnswer:
         asked = {**request_to_json(request), "timeout": timeout}
-        answer = self._ask("http", asked, lambda: self._inner.http(request, timeout=timeout), _http)
+        answer = self._ask("http", asked, lambda: self._inner.http(request, timeout=timeout), clean_http)
         self._recorder.write("http", {"node": self.node.name, **asked, "answer": http_to_json(answer)})
         return answer
 
@@ -269,11 +315,13 @@ class _RecordedStream:
             self._recorder.write("close", {"node": self._node, "stream": self._name, "call": call})
 
 
-def _answer(answer: Answer) -> Answer:
+def clean_answer(answer: Answer) -> Answer:
+    """Return an answer as it is recorded: redacted."""
     return Answer(answer.exit, redact(answer.stdout), redact(answer.stderr), answer.started, answer.ended)
 
 
-def _http(answer: HttpAnswer) -> HttpAnswer:
+def clean_http(answer: HttpAnswer) -> HttpAnswer:
+    """Return an HTTP answer as it is recorded: redacted."""
     chunks = tuple(Chunk(redact(chunk.data), chunk.at) for chunk in answer.chunks)
     whole = "".join(chunk.data for chunk in chunks)
     if (clean := redact(whole)) != whole:  # a secret that was split over two chunks

@@ -3,26 +3,31 @@
 ::
 
     {"seq":0,"op":"begin","schema":1,"machines":"lab","nodes":[…],"started":…,"versions":{…},"h":"…"}
-    {"seq":1,"op":"text","sha256":"…","text":"import json…","h":"…"}
-    {"seq":2,"op":"run","node":"spark-1","argv":["hostname"],"stdin":null,…,"answer":{…},"h":"…"}
-    {"seq":3,"op":"now","node":"spark-1","at":1780000000.5,"h":"…"}
-    {"seq":4,"op":"consent","action":"remove","targets":["spark-1/vllm"],"how":"prompt","at":…,"h":"…"}
-    {"seq":5,"op":"end","streams":{},"h":"…"}
+    {"seq":1,"op":"cell","cell":7,"step":"before-anything-is-started","h":"…"}
+    {"seq":2,"op":"text","sha256":"…","text":"import json…","h":"…"}
+    {"seq":3,"op":"run","node":"spark-1","argv":["hostname"],"stdin":null,…,"answer":{…},"h":"…"}
+    {"seq":4,"op":"now","node":"spark-1","at":1780000000.5,"h":"…"}
+    {"seq":5,"op":"consent","action":"remove","targets":["spark-1/vllm"],"how":"prompt","at":…,"h":"…"}
+    {"seq":6,"op":"end","streams":{},"h":"…"}
 
 ``h`` is over the line's other fields and the ``h`` of the line before, so a changed, missing or
-reordered line is noticed. A run that died has no last line ``end``.
+reordered line is noticed. A run that died has no last line ``end``, and may have half a line in its place. A line ``cell`` says that a cell of the
+runbook begins; older recordings have none. In the recording of a resumed run, lines ``checked`` hold what
+was asked before it went on, and a line ``live`` stands before the first request that was sent by itself.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import RecordingError
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import NodeSpec, Role, Way
+from reaffirm.nodes.marks import Mark
 
 SCHEMA = 1
 # What each line says of the request, and what of its answer. A request that failed or was stopped has
@@ -36,11 +41,14 @@ _FIELDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "close": (("node", "stream", "call"), ()),
     "now": (("node",), ("at",)),
     "sleep": (("node", "seconds"), ()),
+    "cell": (("cell", "step"), ()),
+    "checked": (("node", "argv"), ("answer",)),
+    "live": (("cell", "step"), ()),
     "consent": (("action", "targets", "how"), ()),
     "lock": (("node", "what"), ()),
 }
 # Lines about the run itself. No request made them, so no replay asks for them.
-_NOTES = ("text", "consent", "lock")
+_NOTES = ("text", "cell", "checked", "live", "consent", "lock")
 #: Name of a recording in the folder of its run.
 RECORDING = "recording.jsonl"
 # json.dumps makes a new one for each line.
@@ -61,7 +69,11 @@ def chain(body: str, before: str) -> str:
 
 @dataclass(frozen=True)
 class Header:
-    """What a recording says about the run it is of. ``started`` is the head's time (seconds)."""
+    """What a recording says about the run it is of. ``started`` is the head's time (seconds).
+
+    ``resumed`` is empty, or says that the answers before a cell were taken from an earlier run: ``run``,
+    ``cell`` and ``step`` (the first that was run for itself), ``recording`` (SHA-256 of that run's file).
+    """
 
     machines: str
     machines_path: str
@@ -71,6 +83,7 @@ class Header:
     nodes: tuple[NodeSpec, ...]
     kinds: Mapping[str, Kind]
     run: str = ""
+    resumed: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return the header's fields as they are written."""
@@ -95,6 +108,7 @@ class Header:
                 }
                 for node in self.nodes
             ],
+            **({"resumed": dict(self.resumed)} if self.resumed else {}),
         }
 
 
@@ -130,6 +144,7 @@ def header_from_json(fields: Mapping[str, Any]) -> Header:
         nodes,
         kinds,
         str(fields.get("run", "")),
+        dict(fields.get("resumed") or {}),
     )
 
 
@@ -147,7 +162,9 @@ class Event:
 class Tape:
     """A whole recording that was read and found undamaged. ``ended`` is false for a run that died.
 
-    ``consented`` is what a person agreed to in that run, as ``node/container``.
+    ``consented`` is what a person agreed to in that run, as ``node/container``. ``marks`` are the cells that
+    began, each with the number of the first event that came after it; ``notes`` are other lines about the
+    run.
     """
 
     path: str
@@ -157,16 +174,25 @@ class Tape:
     ended: bool
     streams: Mapping[str, int]
     consented: tuple[str, ...] = ()
+    marks: tuple[tuple[int, Mark], ...] = ()
+    notes: tuple[Event, ...] = ()
 
 
-def read_tape(path: Path, *, shown: str = "") -> Tape:
+def read_tape(path: Path, *, shown: str = "", torn: bool = False) -> Tape:
     """Read a recording and check it from end to end.
+
+    ``torn``: of a run that was killed or ran out of disk, half a line at the end is left out: it was being
+    written and is no part of what was recorded. Evidence is never read like that.
 
     Raises:
         RecordingError: unreadable, damaged, or of another schema; the message carries ``path:line``.
     """
     shown = shown or path.name
-    events = list(_events(path, shown))
+    return tape_of(list(read_events(path, shown, torn=torn)), shown)
+
+
+def tape_of(events: Sequence[Event], shown: str) -> Tape:
+    """Make a tape of lines that were read with :func:`read_events`; see :func:`read_tape`."""
     if not events:
         msg = f"{shown}:1: an empty recording"
         raise RecordingError(msg, hint="the run wrote nothing; run it again")
@@ -189,7 +215,14 @@ def read_tape(path: Path, *, shown: str = "") -> Tape:
     streams = {str(k): int(v) for k, v in events[-1].fields["streams"].items()} if ended else {}
     asked = tuple(e for e in events[1 : -1 if ended else None] if e.op not in _NOTES)
     agreed = tuple(str(target) for e in events if e.op == "consent" for target in e.fields["targets"])
-    return Tape(shown, header, asked, texts, ended, streams, agreed)
+    order = [event.seq for event in asked]
+    marks = tuple(
+        (bisect_left(order, e.seq), Mark(int(e.fields["cell"]), str(e.fields["step"])))
+        for e in events
+        if e.op == "cell"
+    )
+    notes = tuple(e for e in events if e.op in ("consent", "lock", "checked", "live"))
+    return Tape(shown, header, asked, texts, ended, streams, agreed, marks, notes)
 
 
 def _check(event: Event, header: Header, shown: str) -> None:
@@ -203,7 +236,12 @@ def _check(event: Event, header: Header, shown: str) -> None:
         raise RecordingError(msg, hint="take the file from the version control, or run it again")
 
 
-def _events(path: Path, shown: str) -> Iterator[Event]:
+def read_events(path: Path, shown: str, *, torn: bool = False) -> Iterator[Event]:
+    """Read the lines of a recording one by one, as far as their chain is whole.
+
+    Raises:
+        RecordingError: at the first line that is damaged.
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -212,7 +250,8 @@ def _events(path: Path, shown: str) -> Iterator[Event]:
             msg, hint="a published run needs its recording.jsonl beside its notebook"
         ) from error
     before, ended = "", False
-    for number, line in enumerate(raw.removesuffix(b"\n").split(b"\n") if raw else (), 1):
+    whole = raw[: raw.rfind(b"\n") + 1] if torn else raw
+    for number, line in enumerate(whole.removesuffix(b"\n").split(b"\n") if whole else (), 1):
         fields, before = _line(line, before, number, shown)
         if ended:
             msg = f"{shown}:{number}: a line after the end of the recording, got {fields['op']!r}"

@@ -16,6 +16,8 @@ from reaffirm.nodes.ssh_errors import dropped, not_started
 #: How long an ended command may take to go after TERM, and after KILL (seconds).
 TERM_SECONDS = 2.0
 KILL_SECONDS = 1.0
+#: How long the search for an ended command's processes may take (seconds).
+ANSWER_SECONDS = 5.0
 
 # Every command carries this variable with a word of its own, and so do its children: by it they are
 # found again. Signals over the channel alone do not do. OpenSSH 9.2 says for every root login "session
@@ -44,6 +46,8 @@ class RemoteCommand:
         self.link = link
         self.process = process
         self.doing = doing
+        #: Whether nobody can tell if it still runs: the connection was lost, or answers nothing any more.
+        self.lost = False
         self._mark = mark
 
     @classmethod
@@ -143,7 +147,12 @@ class RemoteCommand:
                 return
             with suppress(OSError, asyncssh.Error):
                 self.process.channel.send_signal(signal_name)
-            await _end_marked(self.link, signal_name, self._mark)
+            if not await _end_marked(self.link, signal_name, self._mark):
+                # Half-open: without this every request would wait until the keepalive notices.
+                self.lost = True
+                self.link.orphans.add(self._mark)
+                self.link.connection.abort()
+                return
             if await self._closed(seconds):
                 return
         self.process.channel.abort()
@@ -152,6 +161,7 @@ class RemoteCommand:
     async def _closed(self, seconds: float) -> bool:
         if self.link.connection.is_closed():
             if self.process.exit_status is None:
+                self.lost = True
                 self.link.orphans.add(self._mark)
             return True
         # Output that nobody reads any more would keep the channel open.
@@ -172,10 +182,15 @@ async def end_all(link: Link) -> None:
     await asyncio.gather(*(end() for end in tuple(link.running.values())))
 
 
-async def _end_marked(link: Link, signal_name: str, *marks: str) -> None:
-    """Signal every process of the machine that carries one of the marks."""
+async def _end_marked(link: Link, signal_name: str, *marks: str) -> bool:
+    """Signal every process of the machine that carries one of the marks; return whether it answered."""
     # "e[n]v" finds "env …" but not the words of this search itself.
     shells = "\n".join(f"e[n]v {mark} " for mark in marks)
     command = shlex.join(["sh", "-c", _END, "sh", signal_name, "\n".join(marks), shells])
-    with suppress(TimeoutError, OSError, asyncssh.Error):
-        await asyncio.wait_for(link.connection.run(command, stdin=asyncssh.DEVNULL), 5)
+    try:
+        await asyncio.wait_for(link.connection.run(command, stdin=asyncssh.DEVNULL), ANSWER_SECONDS)
+    except TimeoutError:
+        return False
+    except (OSError, asyncssh.Error):
+        return True
+    return True

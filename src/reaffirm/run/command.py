@@ -106,7 +106,7 @@ def plan_of(read: Read, given: dict[str, Any], observer: Observer | None = None)
         return None
     values: list[tuple[str, Any]] = []
     if runbook.declarations.typed:
-        values = list(_typed_in(given, read))
+        values = list(values_in(given, read))
         done = typed(runbook.declarations, values)
         if not given.get("help_notebook"):
             check_complete(runbook.declarations, done)
@@ -128,8 +128,8 @@ def _source(given: Mapping[str, Any]) -> str:
     return os.fspath(named) if named and str(named).endswith(".py") else "-"
 
 
-def _typed_in(given: Mapping[str, Any], read: Read) -> Iterator[tuple[str, Any]]:
-    """All parameters as typed, in papermill's order: of a name given twice the last one counts."""
+def values_in(given: Mapping[str, Any], read: Read) -> Iterator[tuple[str, Any]]:
+    """Yield all parameters as typed, in papermill's order: of a name given twice the last one counts."""
     for coded in given.get("parameters_base64") or ():
         try:
             text = base64.b64decode("".join(coded.split()), validate=True).decode()

@@ -77,6 +77,24 @@ def install() -> None:
     after_import("papermill.execute", "execute_notebook", functools.partial(_executing, read, write))
     after_import("papermill.inspection", "_infer_parameters", _inferring)
     after_import("papermill.cli", "papermill", functools.partial(_commanding, read))
+    _start_early()
+
+
+def _start_early() -> None:
+    """Start the worker now if this is papermill's command on a runbook; it takes as long to load as we do."""
+    words = sys.argv[1:] if os.path.basename(sys.argv[0]) in ("papermill", "__main__.py") else []  # noqa: PTH119
+    if sys.argv[0] == "-m" and sys.orig_argv[1:3] == ["-m", "papermill"]:
+        words = sys.orig_argv[3:]
+    others = ("--engine", "--prepare-only", "--help-notebook", "--kernel", "-k", "--version", "--help", "-h")
+    if not words or any(word.partition("=")[0] in others for word in words):
+        return
+    named = next((word for word in words if not word.startswith("-")), "")
+    if named.endswith(".py") and os.path.isfile(named):  # noqa: PTH113
+        from pathlib import Path
+
+        from reaffirm.run import early
+
+        early.start(Path(named))
 
 
 def _reading(original: Callable[..., str]) -> Callable[..., str]:

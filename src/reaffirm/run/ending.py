@@ -1,16 +1,16 @@
 """How a run ended, and cell statuses that say the same.
 
-papermill marks the cell that was cut off and all cells that never ran ``completed`` when a run ends by
-anything but an exception inside a cell. Here they become ``interrupted`` (or ``failed``) and ``pending``.
+Our own engine writes them down as they happen. With ``--engine nbclient`` papermill marks the cell that was
+cut off and all cells that never ran ``completed`` when a run ends by anything but an exception inside a cell;
+:func:`settle` makes them ``interrupted`` (or ``failed``) and ``pending``.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
+from reaffirm.run.cells import heading_at, number_of
+
 _BANNER = "papermill-error-cell-tag"
-_INJECTED = "injected-parameters"
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -39,24 +39,6 @@ class Ending:
 def own_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     """The cells of a notebook without the banners that papermill puts into a failed one."""
     return [cell for cell in notebook["cells"] if _BANNER not in cell["metadata"].get("tags", ())]
-
-
-def number_of(cells: list[dict[str, Any]], index: int) -> int:
-    """The place of a cell in the source, from 1; the cell of given values counts as the one before it."""
-    return sum(not is_injected(cell) for cell in cells[: index + 1])
-
-
-def is_injected(cell: dict[str, Any]) -> bool:
-    """Whether papermill put this cell in, with the values that were given."""
-    return _INJECTED in cell["metadata"].get("tags", ())
-
-
-def heading_at(cells: list[dict[str, Any]], index: int) -> str:
-    """The nearest heading at or above a cell; empty when there is none."""
-    for cell in reversed(cells[: index + 1]):
-        if cell["cell_type"] == "markdown" and (found := _HEADING.findall("".join(cell["source"]))):
-            return str(found[-1])
-    return ""
 
 
 def settle(notebook: dict[str, Any], error: BaseException | None = None) -> Ending | None:

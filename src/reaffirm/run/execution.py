@@ -8,23 +8,32 @@ after the other; several processes run side by side.
 import inspect
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import ReaffirmError, UsageError
-from reaffirm.run import places
+from reaffirm.run import folder_lock, places
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.local_ledger import LocalLedger
 from reaffirm.run.parameters import check_complete, typed
+from reaffirm.run.part import WHOLE, Part
+from reaffirm.run.progress import Lines
+from reaffirm.run.provenance import code_now
 from reaffirm.run.runbook import Runbook, is_remote, leads_to_source, read_runbook, runbook_from_text
 from reaffirm.run.secrets import Redactor, secret_values
 from reaffirm.run.surroundings import ending_signals, environment, kernel_options, undisturbed
 from reaffirm.run.underway import Observer, Run, RunStoppedError, Write
+from reaffirm.store.project import DRY_RUN_VARIABLE, RESUME_VARIABLE
 
 Read = Callable[..., str]
+#: The name of our engine.
+OWN = "reaffirm"
+#: The options of an engine that ours understands, or can do without.
+_UNDERSTOOD = {"autosave_cell_every", "execution_timeout", "coalesce_streams"}
 
 
 @dataclass
@@ -36,6 +45,7 @@ class Plan:
     values: Sequence[tuple[str, Any]] = ()
     observer: Observer | None = None
     result: Run | None = None
+    part: Part = WHOLE
 
 
 PLAN: ContextVar[Plan | None] = ContextVar("reaffirm_plan", default=None)
@@ -98,45 +108,94 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
     values = typed(runbook.declarations, [*plan.values, *parameters.items()])
     check_complete(runbook.declarations, values)
     output = _output(given.get("output_path"), runbook, add_builtin_parameters(values), parameterize_path)
-    base = Path.cwd()
-    folder = None if given.get("prepare_only") else _folder(runbook, output, base)
     if given.get("cwd") is None and runbook.project:
         given["cwd"] = os.fspath(runbook.project)
     given |= {"input_path": _literal(source), "parameters": values}
     given["output_path"] = None if output is None else _literal(output)
     if plan.observer:
         given["progress_bar"] = False
-    if given.get("engine_name") in (None, "nbclient"):
+    if given.get("engine_name") is None:
+        given["engine_name"] = OWN if is_ours(runbook, given) else "nbclient"
+    if given["engine_name"] == "nbclient":
         given["engine_kwargs"] = kernel_options(runbook) | given.get("engine_kwargs", {})
-    redactor = Redactor(secret_values(values))
-    run = Run(runbook, source, output, base, folder, redactor, write, plan.observer)
-    run.parameters = runbook.declarations.differing(values)
-    if runbook.project and not given.get("prepare_only"):
-        run.checkout = Checkout(runbook.project)
+    elif given["engine_name"] == OWN and given.get("progress_bar", True) and plan.observer is None:
+        given["progress_bar"] = False
+        plan.observer = Lines()
+    prepare_only = bool(given.get("prepare_only"))
+    run = new_run(runbook, source, output, values, write, plan.observer, prepare_only=prepare_only)
+    run.engine = given["engine_name"]
+    if plan.part and run.engine != OWN:
+        msg = f"a part of a runbook is run by our own engine, got {run.engine!r}"
+        raise UsageError(msg, hint="leave out --engine; the notebook's kernel must be python3")
+    run.part = plan.part
     plan.result = run
     try:
-        return _run(run, original, bound)
+        with under_way(run):
+            made = original(*bound.args, **bound.kwargs)
     except (Exception, KeyboardInterrupt) as error:
         if PLAN.get() is None or isinstance(error, ReaffirmError):
             raise
         raise RunStoppedError(run, error) from error
+    if run.last is not None:
+        import nbformat
+
+        made.metadata = nbformat.from_dict(run.last["metadata"])
+    return made
 
 
-def _run(run: Run, original: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
-    global _current
-    surroundings = {
+def is_ours(runbook: Runbook, given: Mapping[str, Any]) -> bool:
+    """Whether our engine runs the cells: it has one kernel, the Python that it runs in.
+
+    Options that only papermill's own engine understands are meant for that one.
+    """
+    name = given.get("kernel_name") or runbook.notebook["metadata"]["kernelspec"]["name"]
+    return name == "python3" and set(given.get("engine_kwargs", ())) <= _UNDERSTOOD
+
+
+def new_run(
+    runbook: Runbook,
+    source: str,
+    output: str | None,
+    values: Mapping[str, Any],
+    write: Write,
+    observer: Observer | None,
+    *,
+    prepare_only: bool = False,
+) -> Run:
+    """Return a run that has not begun; what an earlier run of this name saved is put aside."""
+    base = Path.cwd()
+    folder = None if prepare_only else _folder(runbook, output, base)
+    run = Run(runbook, source, output, base, folder, Redactor(secret_values(values)), write, observer)
+    run.parameters = runbook.declarations.differing(values)
+    if runbook.project and not prepare_only:
+        run.checkout = Checkout(runbook.project)
+    return run
+
+
+def surroundings_of(run: Run) -> dict[str, Path | str | None]:
+    """The variables that tell the cells of a run where they are."""
+    return {
         "REAFFIRM_RUNBOOK": run.runbook.file,
         "REAFFIRM_RUN_DIR": run.folder,
         "REAFFIRM_CALLED_FROM": run.base,
+        RESUME_VARIABLE: run.part.environment.get(RESUME_VARIABLE),
+        DRY_RUN_VARIABLE: None,
     }
+
+
+@contextmanager
+def under_way(run: Run) -> Iterator[None]:
+    """Make a run the one under way in this process; afterwards its notebook says how it ended."""
+    global _current
     entries = LocalLedger(run.runbook.project if run.folder else None, run.notebook, run.folder)
     with _lock:
         before, _current = _current, run
         error: BaseException | None = None
+        run.code = code_now(run.runbook) if run.folder else None
         entries.begun(run.runbook.path, run.runbook.sha256, run.redactor.data(dict(run.parameters)))
         try:
-            with environment(surroundings), ending_signals():
-                made = original(*bound.args, **bound.kwargs)
+            with run.redactor.knowing(), environment(surroundings_of(run)), ending_signals():
+                yield
         except BaseException as caught:
             error = caught
             raise
@@ -147,11 +206,6 @@ def _run(run: Run, original: Callable[..., Any], bound: inspect.BoundArguments) 
                 entries.ended((run.last or {}).get("metadata", {}).get("reaffirm", {}), ending.as_json())
                 if run.folder:
                     places.release(run.folder)
-        if run.last is not None:
-            import nbformat
-
-            made.metadata = nbformat.from_dict(run.last["metadata"])
-        return made
 
 
 def _output(
@@ -210,5 +264,6 @@ def _folder(runbook: Runbook, output: str | None, base: Path) -> Path | None:
         name = f"{places.stamp()}-{os.getpid()}.run"
         return runbook.project / "runs" / runbook.stem / name
     folder = places.run_folder(base / output)
+    folder_lock.claim(folder)
     places.set_aside(folder)
     return folder

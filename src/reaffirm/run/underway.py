@@ -2,47 +2,40 @@
 
 import json
 import logging
+import shlex
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from reaffirm.model.code import CodeHashes
 from reaffirm.run import evidence, places
 from reaffirm.run.atomic import write_text
+from reaffirm.run.cells import heading_at, is_injected, number_of
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.closing import outcome_of
 from reaffirm.run.draft import Draft
-from reaffirm.run.ending import Ending, heading_at, is_injected, number_of, own_cells, settle
-from reaffirm.run.provenance import rests_on
+from reaffirm.run.ending import Ending, own_cells, settle
+from reaffirm.run.journal import Journal
+from reaffirm.run.part import WHOLE, Part, is_replayed, settle_notes
+from reaffirm.run.progress import Progress
+from reaffirm.run.provenance import code_now, rests_on
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
 
 #: Told on every change: how many cells are done, how many there are, the heading of the current one.
-Observer = Callable[["Progress"], None]
+Observer = Callable[[Progress], None]
 Write = Callable[..., Any]
 
 #: papermill's own status for a kernel that died.
 _DEAD_KERNEL = 138
 #: How much of an error's message is told.
 _LINES = 12
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is. ``cell`` counts from 1; ``status`` is that of this cell, ``code`` whether it is
-    one of code that the source has.
-
-    ``outcome`` is that of the last step whose report the cell shows, else empty.
-    """
-
-    cell: int
-    of: int
-    heading: str
-    status: str
-    code: bool
-    seconds: float | None
-    outcome: str = ""
+#: Seconds between two writes of an unfinished notebook, and how many times longer than a write that is.
+_SECONDS, _TIMES = 1.0, 20
 
 
 @dataclass
@@ -64,7 +57,14 @@ class Run:
     last: dict[str, Any] | None = None
     ending: Ending | None = None
     checkout: Checkout | None = None
+    #: The hashes of the code that it runs, taken when it began.
+    code: CodeHashes | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    #: Who runs the cells: ``reaffirm``, or the engine of papermill's that was named.
+    engine: str = "nbclient"
+    part: Part = WHOLE
+    journal: Journal | None = None
+    _next_write: float = 0.0
     _seen: Progress | None = None
     #: When the runner began, by the clock of its own machine (UTC). The nodes' clock may be virtual.
     ran: str = field(default_factory=evidence.wall_time)
@@ -85,12 +85,40 @@ class Run:
             return None
         return self.base / self.output
 
+    @property
+    def about_runbook(self) -> dict[str, Any]:
+        """The path and the hash of the runbook."""
+        about: dict[str, Any] = self.runbook.notebook["metadata"]["reaffirm"]["runbook"]
+        return about
+
     def owns(self, path: object, text: str) -> bool:
         """Whether papermill is writing the notebook of this run: ``text`` then holds the runbook's hash."""
         return path == self.output and self.runbook.sha256 in text
 
+    def follow(self) -> None:
+        """Tell how far our own engine is, and write the notebook so far, now and then."""
+        assert self.journal is not None
+        notebook = self.journal.book.notebook
+        self._tell(notebook)
+        began = time.monotonic()
+        if began < self._next_write or self.output == "-":
+            return
+        if self._draft is None:
+            self._draft = Draft(self.redactor)
+        self._put(self._draft.text(notebook, evidence.read_headers(self.folder), self.about()))
+        took = time.monotonic() - began
+        self._next_write = began + max(_SECONDS, _TIMES * took)
+
+    def finish(self, ending: Ending) -> None:
+        """Write the notebook that the journal makes, after the end of the run."""
+        assert self.journal is not None
+        self.ending = ending
+        self._save_whole(in_lines(self.journal.book.finished()))
+
     def save(self, node: Any) -> None:
         """Write the notebook that papermill holds: truthful, redacted, at once or not at all."""
+        if self.journal is not None:
+            return  # it is written from the journal
         if node["metadata"].get("papermill", {}).get("end_time") or self.output == "-":
             raw = json.dumps(node, default=str)
             if raw != self._raw:  # papermill saves the finished notebook twice
@@ -103,13 +131,14 @@ class Run:
         self._tell(node)
         if self._only_prose(node):
             return
-        about = self._about()
+        about = self.about()
         self._put(self._draft.text(node, evidence.read_headers(self.folder), about))
 
-    def _about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Any]:
         """What is known of the run from its beginning."""
-        begun = {"run": self.name, "ran": self.ran}
-        return begun | {"versions": evidence.versions(), "parameters": dict(self.parameters)}
+        begun = {"run": self.name, "ran": self.ran, "engine": self.engine}
+        about = {"versions": evidence.versions(), "parameters": dict(self.parameters)}
+        return {**begun, **about, **self.part.about}
 
     def save_text(self, text: str) -> None:
         """Write a notebook that was made into text already; see :meth:`save`."""
@@ -117,6 +146,10 @@ class Run:
 
     def conclude(self, error: BaseException | None) -> Ending:
         """Say how the run ended and write the notebook a last time if that changes it."""
+        if self.journal is not None:
+            self.journal.close()
+            if self.last is not None and self.ending is not None:
+                return self.ending
         if self._node is not None:
             self.last = _plain(self._node)  # papermill did not come to its last save
         if self.last is None:
@@ -148,14 +181,17 @@ class Run:
         self._put(_pretty(notebook))
 
     def _complete(self, notebook: dict[str, Any], error: BaseException | None) -> None:
-        _steady(notebook)
-        self.ending = settle(notebook, error)
+        steady(notebook)
+        settle_notes(notebook)
+        if self.journal is None:
+            self.ending = settle(notebook, error)
         about = notebook["metadata"].setdefault("reaffirm", {})
         about |= evidence.summary(evidence.payloads(notebook["cells"]), evidence.read_headers(self.folder))
-        about |= self._about()
+        about |= self.about()
         if self.ending:
             about["ended"] = self.ending.as_json()
-            about |= rests_on(self.runbook, self.folder, about["facts"], self.checkout)
+            self.code = self.code or code_now(self.runbook)
+            about |= rests_on(self.runbook, self.code, self.folder, about["facts"], self.checkout)
         self.redactor.notebook(notebook)
 
     def _put(self, text: str) -> None:
@@ -168,23 +204,29 @@ class Run:
     def _tell(self, notebook: Any) -> None:
         if self.observer is None:
             return
-        cells = own_cells(notebook)
-        states = [cell["metadata"].get("papermill", {}) for cell in cells]
-        begun = [i for i, state in enumerate(states) if state.get("start_time")]
-        if begun:
-            at = begun[-1]
-            now = Progress(
-                number_of(cells, at),
-                number_of(cells, len(cells)),
-                heading_at(cells, at),
-                states[at]["status"],
-                cells[at]["cell_type"] == "code" and not is_injected(cells[at]),
-                states[at].get("duration"),
-                outcome_of(cells[at]),
-            )
-            if now != self._seen:
-                self._seen = now
-                self.observer(now)
+        now = progress_of(notebook)
+        if now is not None and now != self._seen:
+            self._seen = now
+            self.observer(now)
+
+
+def progress_of(notebook: Mapping[str, Any]) -> Progress | None:
+    """How far a notebook is; ``None`` before its first cell."""
+    cells = own_cells(dict(notebook))
+    states = [cell["metadata"].get("papermill", {}) for cell in cells]
+    begun = [i for i, state in enumerate(states) if state.get("start_time")]
+    if not begun:
+        return None
+    at = begun[-1]
+    return Progress(
+        number_of(cells, at),
+        number_of(cells, len(cells)),
+        heading_at(cells, at),
+        states[at]["status"],
+        cells[at]["cell_type"] == "code" and not is_injected(cells[at]),
+        _seconds(states[at]),
+        "replayed" if is_replayed(cells[at]) else outcome_of(cells[at]),
+    )
 
 
 class RunStoppedError(Exception):
@@ -198,6 +240,8 @@ class RunStoppedError(Exception):
     def __str__(self) -> str:
         notebook = self.run.notebook
         where = f"\nnotebook: {places.shown(notebook)}" if notebook and notebook.is_file() else ""
+        if notebook and where and self.run.engine == "reaffirm" and any(evidence.recordings(self.run.folder)):
+            where += f"\nresume: reaffirm run --resume {shlex.quote(places.shown(notebook))}"
         lines = str(self.run.ending).splitlines()
         if len(lines) > _LINES:
             lines = [*lines[:_LINES], f"… {len(lines) - _LINES} more lines"]
@@ -210,6 +254,13 @@ def _status(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         return 130
     return _DEAD_KERNEL if type(error).__name__ == "DeadKernelError" else 1
+
+
+def _seconds(state: Mapping[str, Any]) -> float | None:
+    """How long a cell took, or has been running."""
+    if state.get("duration") is not None or not state.get("start_time"):
+        return state.get("duration")
+    return (datetime.now(UTC) - datetime.fromisoformat(state["start_time"])).total_seconds()
 
 
 def _plain(node: Any) -> dict[str, Any]:
@@ -226,11 +277,38 @@ def _plain(node: Any) -> dict[str, Any]:
     return dict(strip_transient(split_lines(copy)))
 
 
+def in_lines(notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy with long text in lines, as files have it."""
+    cells = []
+    for cell in notebook["cells"]:
+        made = {**cell, "source": cell["source"].splitlines(keepends=True)}
+        if "outputs" in cell:
+            made["outputs"] = [_outputin_lines(output) for output in cell["outputs"]]
+        cells.append(made)
+    return {**notebook, "metadata": json.loads(json.dumps(notebook["metadata"])), "cells": cells}
+
+
+def _outputin_lines(output: Mapping[str, Any]) -> dict[str, Any]:
+    if "text" in output:
+        return {**output, "text": output["text"].splitlines(keepends=True)}
+    if "data" not in output:
+        return dict(output)
+    data = {
+        kind: value.splitlines(keepends=True) if isinstance(value, str) and _is_text(kind) else value
+        for kind, value in output["data"].items()
+    }
+    return {**output, "data": data}
+
+
+def _is_text(kind: str) -> bool:
+    return kind.startswith("text/") or kind in ("application/javascript", "image/svg+xml")
+
+
 def _pretty(notebook: dict[str, Any]) -> str:
     return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def _steady(notebook: dict[str, Any]) -> None:
+def steady(notebook: dict[str, Any]) -> None:
     """Give the cells that papermill adds an id that is the same in every run."""
     for number, cell in enumerate(notebook["cells"]):
         tags = cell["metadata"].get("tags", ())

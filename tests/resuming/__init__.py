@@ -1,0 +1,1 @@
+"""Runs that are taken up again, run in part, or only shown."""
