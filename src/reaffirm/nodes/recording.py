@@ -170,7 +170,9 @@ class Recorder:
                 self._file.truncate(whole)
                 self._file.close()
             msg = f"{self.path} cannot be written: {error.strerror or error}; the run stops here"
-            hint = "make room or allow writing there, then run again; the recording is whole up to this request"
+            hint = (
+                "make room or allow writing there, then run again; the recording is whole up to this request"
+            )
             raise RecordingError(msg, hint=hint) from error
         self._hash = after
         self._seq += 1
