@@ -1,5 +1,7 @@
 """The table of faults: every specimen ends as it says, and the next run works."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -7,16 +9,25 @@ from pathlib import Path
 import pytest
 from fault_table import Fault, read_faults
 from kill_moments import campaign
+from lab_place import Lab, hit_on_the_lab, next_on_the_lab
 from loopback_place import Loopback, Sshd, hit_over_ssh, next_over_ssh
-from playing import Played
+from playing import ROOT, Played
 from process_place import again, both_at_once, hindered, stopped_in
-from results_file import compare, steady
+from results_file import compare, keep_lab, steady
 from simulated_place import Scene, check_recording, hit, next_run
 from sshd import missing
 
 from reaffirm.nodes import ssh_commands
 
 FAULTS = read_faults()
+
+
+def lab_is_missing() -> str:
+    """Return why the lab cannot be used; empty when it is up."""
+    script = ROOT / "scripts" / "lab"
+    argv = [sys.executable, str(script), "status"]
+    status = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    return "" if status.returncode == 0 else "`scripts/lab status` says it is not up"
 
 
 def _of(place: str) -> list[object]:
@@ -145,3 +156,27 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     """A run that dies would leave a notebook that lies, half a recording, a process, or a lost container."""
     result = campaign(8, nodes="simulated", seed=20261130, keep=tmp_path)
     assert [kill for kill in result["kills"] if kill["problems"]] == []
+
+
+@pytest.fixture(scope="module")
+def lab_hosts() -> Iterator[None]:
+    """Both hosts, if they are up."""
+    if reason := lab_is_missing():
+        pytest.skip(f"lab: {reason}")
+    yield
+
+
+@pytest.mark.lab
+@pytest.mark.usefixtures("lab_hosts")
+@pytest.mark.parametrize("fault", _of("lab"))
+def test_on_the_lab(fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On real hosts a fault would end in other words than on simulated ones, or leave something behind."""
+    here = Lab(tmp_path)
+    try:
+        played, left = hit_on_the_lab(fault, here, monkeypatch)
+        ended_as_written(fault, played)
+        assert left == sorted(fault.after.left)
+        next_on_the_lab(fault, here, monkeypatch)
+    finally:
+        here.close()
+    keep_lab(fault.id, _kept(played, tmp_path) | {"left": left})
