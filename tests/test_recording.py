@@ -153,7 +153,7 @@ def test_a_request_that_differs_shows_both(tmp_path: Path) -> None:
     message = str(caught.value)
     assert "docs/runs/x/recording.jsonl:3: request 2 differs" in message
     assert "  -print(1)\n  +print(2)" in message
-    replay.run(["python3", "-"], stdin="import os\nprint(1)\n")
+    replay.run(["python3", "-"], stdin="import os  # a comment is no other program\nprint(1)\n")
     with pytest.raises(
         RecordingError, match="recorded: spark-1: run docker ps -a\n  got:      spark-1: run docker ps"
     ):

@@ -85,7 +85,7 @@ def test_run_that_cannot_judge(project: Path) -> None:
         (["run", "small", "-p", "cuont", "1"], "there is no parameter 'cuont'"),
         (["run", "small", "-p"], "Option '-p' requires an argument"),
         (["run", "required"], "model must be given"),
-        (["run"], "Missing argument"),
+        (["run"], "which runbook?"),
         (["rnu"], "No such command 'rnu'"),
         (["run", "small", "--nope"], "No such option"),
         (["publish", "nowhere.ipynb"], "nowhere.ipynb: cannot be read"),

@@ -32,6 +32,7 @@ INTERRUPTED = 130
 #: a run is not kept waiting for what reads records.
 COMMANDS = {
     "run": "reaffirm.cli.runs",
+    "steps": "reaffirm.cli.runs",
     "parameters": "reaffirm.cli.runs",
     "render": "reaffirm.cli.runs",
     "runs": "reaffirm.cli.history",

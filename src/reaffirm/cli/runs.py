@@ -11,17 +11,28 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
+from reaffirm.cli.partly import (
+    Wish,
+    earlier_run,
+    narrow,
+    runbook_of,
+    show_dry_run,
+    take_parameters,
+)
 from reaffirm.errors import UsageError
 from reaffirm.run import places
 from reaffirm.run.command import default_output, plan_of, tell_end, values_in
 from reaffirm.run.direct import run_directly
 from reaffirm.run.progress import Lines
 from reaffirm.run.runbook import read_runbook
+from reaffirm.run.selection import steps_of
 from reaffirm.store.project import find_project
 
 
 def run(
-    runbook: Annotated[str, typer.Argument(help="A .py file, or a name under runbooks/.")],
+    runbook: Annotated[
+        str | None, typer.Argument(help="A .py file, or a name under runbooks/ (with --resume: that run's).")
+    ] = None,
     parameters: Annotated[
         list[str] | None,
         typer.Option(
@@ -35,22 +46,40 @@ def run(
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="The notebook to write (default: under runs/).")
     ] = None,
+    first: Annotated[
+        str, typer.Option("--from", metavar="STEP", help="Begin with this step; see `reaffirm steps`.")
+    ] = "",
+    last: Annotated[str, typer.Option("--until", metavar="STEP", help="End after this step.")] = "",
+    only: Annotated[str, typer.Option("--only", metavar="STEP", help="Run this step alone.")] = "",
+    resume: Annotated[
+        str, typer.Option(metavar="RUN", help="Take its finished steps from an earlier run, then go on live.")
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be sent where.")] = False,
+    form: Annotated[str, typer.Option("--format", help="Of --dry-run: text or json.")] = "text",
     timeout: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="The longest that a cell may take that names no time itself."),
     ] = None,
 ) -> None:
     """Run a runbook and show each step as it ends."""
-    path = _runbook_path(runbook)
+    wish = Wish(resume, first, last, only, dry_run, form)
+    wish.check()
+    earlier = earlier_run(wish)
+    path = _runbook_path(runbook or runbook_of(earlier))
     pairs = [_pair(word) for word in parameters or ()]
     if nodes is not None:
         pairs.append(("nodes", nodes))
     given: dict[str, Any] = {"notebook_path": os.fspath(path), "parameters": pairs, "parameters_file": files}
+    names = take_parameters(earlier, given, _read_local)
     plan = plan_of(_read_local, given, Lines())
     assert plan is not None
     assert plan.runbook is not None
     if not plan.runbook.declarations.typed:
         plan.values = list(values_in(given, _read_local))
+    narrow(plan, wish, earlier, names)
+    if dry_run:
+        show_dry_run(plan, wish)
+        return
     reserved = None if output else default_output(plan.runbook)
     notebook = _braced(places.shown(reserved)) if reserved else str(output)
     began = time.monotonic()
@@ -82,6 +111,21 @@ def parameters(
         table.add_column(column, overflow="fold")
     for one in found.values():
         table.add_row(*(Styled(word) for word in (one.name, one.annotation or "any", one.default, one.help)))
+    Console(highlight=False).print(table)
+
+
+def steps(
+    runbook: Annotated[str, typer.Argument(help="A .py file, or a name under runbooks/.")],
+) -> None:
+    """Show the steps of a runbook: their names for --from, --until and --only."""
+    path = _runbook_path(runbook)
+    notebook = read_runbook(os.fspath(path), lambda p: _read_local(p)).notebook
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("cell", "step", "heading", ""):
+        table.add_column(column, overflow="fold")
+    for one in steps_of(notebook["cells"]):
+        words = (str(one.number), one.id, one.heading, "always runs" if one.defines else "")
+        table.add_row(*map(Styled, words))
     Console(highlight=False).print(table)
 
 

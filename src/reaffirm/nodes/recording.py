@@ -46,9 +46,11 @@ class Recorder:
     ) -> None:
         self.path = path
         self._about = (machines, machines_path, runbook)
-        self._run = run
+        self.run = run
         self._started = started
-        self._resumed = resumed or {}
+        self.resumed = resumed or {}
+        #: What time notes are of; that of the first transport unless it is set.
+        self.clock: Clock | None = None
         self._transports: dict[str, Transport] = {}
         self._open: set[str] = set()
         self._file: Any = None
@@ -87,8 +89,8 @@ class Recorder:
                 _versions(),
                 tuple(t.node for t in transports),
                 {t.node.name: t.kind for t in transports},
-                self._run,
-                self._resumed,
+                self.run,
+                self.resumed,
             )
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("wb", buffering=0)
@@ -113,7 +115,8 @@ class Recorder:
         """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""
         with self._lock:
             self.begin()
-            at = next(iter(self._transports.values())).clock.now()
+            clock = self.clock or next(iter(self._transports.values())).clock
+            at = clock.now()
             self.write(op, {**fields, "at": at})
 
     def text(self, text: str | None) -> str | None:

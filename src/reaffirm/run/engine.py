@@ -23,6 +23,7 @@ from reaffirm.run.cells import heading_at, is_finally, number_of, source_of, ste
 from reaffirm.run.channel import Message
 from reaffirm.run.ending import Ending
 from reaffirm.run.journal import Journal, now
+from reaffirm.run.part import is_skipped
 from reaffirm.run.worker_process import Worker
 
 #: Seconds that an interrupted cell has to tidy up before its process is killed.
@@ -151,7 +152,7 @@ class Engine:
     ) -> Outcome:
         first: Outcome | None = None
         for index, cell in enumerate(cells):
-            if cell["cell_type"] != "code" or not source_of(cell).strip():
+            if cell["cell_type"] != "code" or not source_of(cell).strip() or is_skipped(cell):
                 continue
             if first is not None and (self._gone or self._stops > 1 or not is_finally(cell)):
                 continue
