@@ -1,9 +1,10 @@
 """Take, keep or give back the lock of this machine, so that two runs do not change it at the same time.
 
-The lock is one small file in a folder that every user of this machine can write to (``/run/lock/reaffirm``,
-else ``/tmp/reaffirm``). It says which run holds it, started where and when. It is void when this machine was
-booted since, and when its time is over without its run having said that it is still there. Whoever does not
-ask is not kept out: it keeps runs apart, not people. It changes nothing else on this machine.
+The lock is one small file in a folder that every user of this machine can write to: ``/run/lock/reaffirm``,
+else ``/tmp/reaffirm``, or below NODE_LOCK_FOLDER where the machine sets that. It says which run holds it,
+started where and when. It is void when this machine was booted since, and when its time is over without its
+run having said that it is still there. Whoever does not ask is not kept out: it keeps runs apart, not people.
+It changes nothing else on this machine.
 
 Usage: ``python3 - ORDER … < node_lock.py``; the last line of its output is one JSON object.
 
@@ -46,13 +47,15 @@ def boot():
 
 def folder():
     """Return the folder of the lock, made if it is not there; the same for every user of this machine."""
-    base = "/tmp"
-    try:
-        mode = os.stat("/run/lock").st_mode
-        if stat.S_ISDIR(mode) and mode & stat.S_IWOTH:
-            base = "/run/lock"
-    except OSError:
-        pass
+    base = os.environ.get("NODE_LOCK_FOLDER", "")
+    if not base:
+        base = "/tmp"
+        try:
+            mode = os.stat("/run/lock").st_mode
+            if stat.S_ISDIR(mode) and mode & stat.S_IWOTH:
+                base = "/run/lock"
+        except OSError:
+            pass
     path = os.path.join(base, "reaffirm")
     try:
         os.mkdir(path)

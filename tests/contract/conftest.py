@@ -1,6 +1,7 @@
 """The nodes of the contract suite: simulated, this machine, loopback sshd, the lab, and replays."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Generator, Iterator, Mapping
@@ -16,10 +17,13 @@ from sshd import Sshd, missing
 
 from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.node import Machines, NodeSpec, Role, Way
+from reaffirm.nodes import marks
 from reaffirm.nodes.connect import simulated_nodes
 from reaffirm.nodes.local import LocalTransport
 from reaffirm.nodes.recording import Recorder, recording
+from reaffirm.nodes.recording_start import read_start
 from reaffirm.nodes.replay import Replay
+from reaffirm.nodes.resuming import Earlier, Resuming
 from reaffirm.nodes.ssh import open_nodes
 from reaffirm.nodes.transport import Transport
 from reaffirm.store.machines import read_machines
@@ -132,7 +136,7 @@ def local() -> Iterator[Transport]:
 
 
 #: Replays of what was recorded live there.
-REPLAYS = {"replay": "loopback", "replay-local": "local"}
+REPLAYS = {"replay": "loopback", "replay-local": "local", "resumed-local": "local"}
 
 
 @pytest.fixture(
@@ -154,22 +158,39 @@ def node(request: pytest.FixtureRequest, tmp_path: Path) -> Transport:
     live: Transport = request.getfixturevalue(REPLAYS.get(request.param, request.param))
     if request.param not in REPLAYS:
         return live
+    marks.forget()
+    marks.cell_begins(1, "finished")
     return recording(live, Recorder(tmp_path / "recording.jsonl", machines="loopback"))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-    """Run a test of ``replay`` once on the recorded live node; then pytest runs it on the replay."""
+    """Run a test of ``replay`` once on the recorded live node; then pytest runs it on the replay.
+
+    ``resumed`` is the same with a node that would go live after the test.
+    """
     callspec = getattr(pyfuncitem, "callspec", None)
     if callspec is not None and callspec.params.get("node") in REPLAYS:
         recorded = pyfuncitem.funcargs["node"]
         names = pyfuncitem._fixtureinfo.argnames
         pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
         recorded._recorder.close()
-        replay = Replay(pyfuncitem.funcargs["tmp_path"] / "recording.jsonl")
-        [pyfuncitem.funcargs["node"]] = replay.transports.values()
+        path = pyfuncitem.funcargs["tmp_path"] / "recording.jsonl"
+        if callspec.params["node"].startswith("resumed"):
+            marks.cell_begins(1, "finished")
+            live = {recorded.node.name: recorded._inner}
+            earlier = Earlier("earlier", str(path.parent), 2, 2, "next")
+            recorder = Recorder(Path(os.devnull), started=0.0)
+            resuming = Resuming(earlier, read_start(path, 2), live, recorder)
+            replay, transports = resuming.replay, resuming.transports
+        else:
+            replay = Replay(path)
+            transports = replay.transports
+        [pyfuncitem.funcargs["node"]] = transports.values()
         result = yield
         assert replay.left == 0
+        if isinstance(pyfuncitem.funcargs["node"], type(recorded)):
+            pyfuncitem.funcargs["node"]._recorder.close()
         return result
     return (yield)
 

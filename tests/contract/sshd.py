@@ -151,6 +151,8 @@ class Sshd:
                 "KbdInteractiveAuthentication no",
                 "PidFile none",
                 *self.options,
+                # Its "machine" is this one; the lock of a test is not that of a real run.
+                f"SetEnv NODE_LOCK_FOLDER={os.environ.get('NODE_LOCK_FOLDER', '/tmp')}",
                 "MaxSessions 100",  # the first line of a setting wins
                 "",
             )

@@ -17,6 +17,7 @@ from reaffirm.nodes.simulated import World
 from reaffirm.nodes.transport import Transport
 from reaffirm.store.images import read_images
 from reaffirm.store.machines import read_machines
+from reaffirm.store.node_programs import node_programs
 
 ROOT = Path(__file__).parents[2]
 Cell = tuple[str, Callable[[Cluster], object]]
@@ -90,7 +91,7 @@ class Lasting:
 def lasting(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Lasting:
     """Machines behind a machine file without a world, which the bench then uses."""
     machines = read_machines(ROOT / "runbooks" / "nodes" / "simulated.toml")
-    world = World.from_machines(machines, read_images(ROOT / "docs" / "container-images"))
+    world = World.from_machines(machines, read_images(ROOT / "docs" / "container-images"), node_programs())
     there = Lasting(world)
     text = (bench.root / "runbooks" / "nodes" / "simulated.toml").read_text()
     (bench.root / "runbooks" / "nodes" / "desk.toml").write_text(text[: text.index("\n[world]")])

@@ -7,7 +7,6 @@ from typing import Any, NoReturn
 
 import pytest
 
-from reaffirm.nodes.dry_run import effect
 from reaffirm.run.dry_run import DryRun, dry_run
 from reaffirm.run.parameters import Text, typed
 from reaffirm.run.runbook import read_runbook
@@ -118,31 +117,3 @@ def test_secrets_are_not_shown() -> None:
     token = "hf_" + "a1B2c3D4e5F6g7H8i9"
     found = _dry(SPECIMENS / "touches.py", nodes="local", place=token)
     assert token not in json.dumps(found.as_json())
-
-
-@pytest.mark.parametrize(
-    ("command", "does"),
-    [
-        ("docker rm -f x", "removes"),
-        ("docker container rm x", "removes"),
-        ("docker image prune -f", "removes"),
-        ("docker run -d --name x image", "starts"),
-        ("docker inspect x", ""),
-        ("docker image inspect x", ""),
-        ("docker pull x", "changes"),
-        ("hostname", ""),
-        ("/bin/rm -rf x", "removes"),
-        ("systemctl restart x", "may change"),
-        ("python3 -", "may change"),
-    ],
-)
-def test_what_a_command_does(command: str, does: str) -> None:
-    """A command that nobody knows is never called harmless."""
-    assert effect(command.split()) == does
-
-
-def test_a_program_that_only_looks_is_known() -> None:
-    """The programs of scripts/node that read are no change; others may be."""
-    assert effect(["python3", "-"], "reach.py") == ""
-    assert effect(["python3", "-"], "fetch_image.py") == "may change"
-    assert effect(["docker", "run", "--rm", "-i", "image", "-"], "probe_image.py") == ""

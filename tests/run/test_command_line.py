@@ -85,7 +85,7 @@ def test_run_that_cannot_judge(project: Path) -> None:
         (["run", "small", "-p", "cuont", "1"], "there is no parameter 'cuont'"),
         (["run", "small", "-p"], "Option '-p' requires an argument"),
         (["run", "required"], "model must be given"),
-        (["run"], "Missing argument"),
+        (["run"], "which runbook?"),
         (["rnu"], "No such command 'rnu'"),
         (["run", "small", "--nope"], "No such option"),
         (["publish", "nowhere.ipynb"], "nowhere.ipynb: cannot be read"),
@@ -118,7 +118,9 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("reaffirm ")
     assert main([]) == 0
-    assert "check-runs" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "diff" in said
+    assert "check-runs" not in said, "the older name of check --nbval still works, and is not shown"
 
 
 def test_check_runs_without_runs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -205,7 +205,8 @@ def test_the_end_is_told(project: Path, papermill: Run) -> None:
     assert "".join(outputs[0]["data"]["text/plain"]).startswith("SIMULATED RUN on simulated: ")
     failed = papermill(*words, "-p", "fail", "true")
     why = 'FAILED at cell 7 "Look for what is not there": RuntimeError: told to'
-    assert failed.stderr.endswith(f"{told}{why}\nnotebook: out.ipynb\n")
+    more = "notebook: out.ipynb\nresume: reaffirm run --resume out.ipynb\n"
+    assert failed.stderr.endswith(f"{told}{why}\n{more}")
     piped = papermill(words[0], "-", *words[2:])
     assert told not in piped.stderr
     assert json.loads(piped.stdout)["nbformat"] == 4

@@ -1,5 +1,6 @@
 """Publishing a run, and nbval on what was published: as it is, changed, and by replay."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -13,8 +14,11 @@ from typing import Any
 import pytest
 
 from reaffirm.cli.main import main
-from reaffirm.errors import DocumentError, UsageError
+from reaffirm.errors import DocumentError, ReaffirmError, UsageError
+from reaffirm.run.provenance_file import CODE_KEYS, KEYS
 from reaffirm.run.publish import prepare
+from reaffirm.store.ledger import LEDGER, read_ledger
+from reaffirm.store.ledger_check import published_findings
 from reaffirm.store.project import Project
 from reaffirm.store.published import read_run
 
@@ -136,6 +140,8 @@ def test_what_is_not_published(project: Path, ran: Path, papermill: Callable[...
         ({"ended": None}, UsageError, "never ended"),
         ({"runbook": None}, UsageError, "not the run of a runbook"),
         ({"ran": "2999-12-31T00:00:00Z"}, UsageError, "in the future"),
+        ({"partial": {"only": ["x"]}}, UsageError, "only some cells|some cells only"),
+        ({"dry_run": True}, UsageError, "a dry run"),
         ({"started": "2999-12-31T00:00:00Z"}, UsageError, "in the future"),
     ):
         about = notebook["metadata"]["reaffirm"] | change
@@ -153,6 +159,8 @@ def test_what_is_not_published(project: Path, ran: Path, papermill: Callable[...
     assert prepare(ran, here).write(replace=True)
     assert not prepare(ran, here).write(), "the same again is no change"
     assert [path.name for path in (project / "docs" / "runs" / "connects").iterdir()] == ["first"]
+    entries = read_ledger(project / "docs" / "runs" / "ledger.jsonl").entries
+    assert [(entry.op, entry.run) for entry in entries] == [("replaced", "connects/first")]
     shutil.rmtree(project / "first.run")
     with pytest.raises(UsageError, match="no recording"):
         prepare(ran, here)
@@ -165,7 +173,7 @@ def test_edited_files_of_a_run_fail_the_check(
     assert main(["publish", "first.ipynb"]) == 0
     folder = project / "docs" / "runs" / "connects" / "first"
     done = subprocess.CompletedProcess[bytes]([], 0)
-    monkeypatch.setattr("reaffirm.cli.runs.subprocess.run", lambda *_, **__: done)
+    monkeypatch.setattr("reaffirm.cli.checking.subprocess.run", lambda *_, **__: done)
     assert main(["check-runs"]) == 0
     for name, old, new in (
         ("facts.json", '"value": []', '"value": ["spark-1/x"]'),
@@ -177,8 +185,79 @@ def test_edited_files_of_a_run_fail_the_check(
         (folder / name).write_text(text.replace(old, new, 1))
         capsys.readouterr()
         assert main(["check-runs"]) == 1
-        assert f"docs/runs/connects/first/{name}:" in capsys.readouterr().err.replace(
+        told = capsys.readouterr().err
+        assert f"docs/runs/connects/first: {name}: changed: docs/runs/ledger.jsonl:1 has " in told
+        assert f"docs/runs/connects/first/{name}:" in told.replace(
             "facts.json:1: 'kind'", "provenance.json:1: 'kind'"
         )
         (folder / name).write_text(text)
     assert main(["check-runs"]) == 0
+
+
+def test_by_name_and_by_folder(project: Path, ran: Path, papermill: Callable[..., Any]) -> None:
+    """A person has the name that the list shows, or the folder with the logs; both mean the run."""
+    for name in ("20261130T100000Z", "20261130T110000Z"):
+        (project / "runs" / "connects").mkdir(parents=True, exist_ok=True)
+        shutil.copy(ran, project / "runs" / "connects" / f"{name}.ipynb")
+        shutil.copytree(project / "first.run", project / "runs" / "connects" / f"{name}.run")
+    assert main(["publish", "20261130T1", "--dry-run"]) == 3, "two runs begin like that"
+    assert main(["publish", "20261130T100", "--name", "one"]) == 0
+    assert main(["publish", "connects/20261130T110000Z", "--name", "two"]) == 0
+    assert main(["publish", "runs/connects/20261130T110000Z.run", "--name", "three"]) == 0
+    assert main(["publish", "no-such-run"]) == 3
+    published = project / "docs" / "runs"
+    assert sorted(path.name for path in (published / "connects").iterdir()) == ["one", "three", "two"]
+    ledger = read_ledger(published / LEDGER)
+    assert [entry.op for entry in ledger.entries] == ["published"] * 3
+    assert not list(published_findings(ledger, published, "docs/runs"))
+
+
+def test_folder_and_ledger_change_together(project: Path, ran: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk between the two would leave a public run that nobody entered, or an entry of nothing."""
+    publication = prepare(ran, Project(project))
+    full = OSError(28, "No space left on device")
+
+    def cannot(*_: Any, **__: Any) -> None:
+        raise full
+
+    with monkeypatch.context() as patch:
+        patch.setattr("reaffirm.store.ledger_writing.os.write", cannot)
+        with pytest.raises(ReaffirmError, match="No space left on device"):
+            publication.write()
+    published = project / "docs" / "runs"
+    assert not publication.folder.exists()
+    assert not (published / LEDGER).exists()
+    assert publication.write() == "published"
+    (publication.folder / "facts.json").write_text("{}")
+    with monkeypatch.context() as patch:
+        patch.setattr("reaffirm.store.ledger_writing.os.write", cannot)
+        with pytest.raises(ReaffirmError, match="No space left on device"):
+            publication.write(replace=True)
+    assert (publication.folder / "facts.json").read_text() == "{}", "what was there is there again"
+    assert publication.write(replace=True) == "replaced"
+    (published / LEDGER).unlink()
+    assert publication.write() == "adopted", "a run of before the ledger is entered when published again"
+    assert publication.write() == ""
+    assert [path.name for path in publication.folder.parent.iterdir()] == ["first"]
+
+
+def test_what_a_run_rested_on_is_public(project: Path, ran: Path) -> None:
+    """Nobody could tell later whether the evidence still stands for the code and the machines of today."""
+    publication = prepare(ran, Project(project))
+    about = json.loads(publication.files["provenance.json"])
+    metadata = json.loads(publication.files["notebook.ipynb"])["metadata"]["reaffirm"]
+    assert about["code"] == metadata["code"]
+    assert about.keys() <= KEYS.keys(), "docs/reference/provenance.md tells of every key"
+    assert about["code"].keys() == CODE_KEYS.keys()
+    assert about["code"]["runbook"] == about["runbook_sha256"]
+    assert len(about["code"]["cells"]) == 5
+    assert set(about["code"]["engine"]) >= {"steps", "nodes", "nodes/simulated", "model"}
+    file = project / "runbooks" / "nodes" / "simulated.toml"
+    assert about["machine_file"]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    kept = publication.files["machines.toml"].encode()
+    assert about["machine_file"]["redacted_sha256"] == hashlib.sha256(kept).hexdigest()
+    assert about["machine_file"]["path"] == "runbooks/nodes/simulated.toml"
+    entries = read_ledger(project / "runs" / LEDGER).entries
+    assert [entry.op for entry in entries] == ["begun", "ended"]
+    assert entries[1].fields["ended"] == {"how": "completed"}
+    assert set(entries[1].files) == {"first.ipynb", "first.run/recording.jsonl"}

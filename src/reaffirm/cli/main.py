@@ -32,16 +32,21 @@ INTERRUPTED = 130
 #: a run is not kept waiting for what reads records.
 COMMANDS = {
     "run": "reaffirm.cli.runs",
+    "steps": "reaffirm.cli.runs",
     "parameters": "reaffirm.cli.runs",
     "render": "reaffirm.cli.runs",
+    "runs": "reaffirm.cli.history",
+    "diff": "reaffirm.cli.history",
+    "check": "reaffirm.cli.checking",
+    "check-runs": "reaffirm.cli.checking",
     "publish": "reaffirm.cli.publishing",
     "withdraw": "reaffirm.cli.publishing",
-    "check-runs": "reaffirm.cli.runs",
     "claims": "reaffirm.cli.claims",
     "recheck": "reaffirm.cli.claims",
     "records": "reaffirm.cli.records",
-    "lint": "reaffirm.cli.linting",
 }
+# Older names of commands: they work, and the help is silent about them.
+_OLDER = ("check-runs",)
 #: Commands of two words: their module has them in ``app``.
 GROUPS = {
     "nodes": "reaffirm.cli.nodes",
@@ -76,7 +81,7 @@ def app_for(words: Sequence[str]) -> typer.Typer:
     named = words[0] if words else ""
     for name, module in COMMANDS.items():
         if named == name or named not in (*COMMANDS, *GROUPS):
-            app.command(name)(getattr(import_module(module), name.replace("-", "_")))
+            app.command(name, hidden=name in _OLDER)(getattr(import_module(module), name.replace("-", "_")))
     for name, module in GROUPS.items():
         if named == name or named not in (*COMMANDS, *GROUPS):
             app.add_typer(import_module(module).app, name=name)

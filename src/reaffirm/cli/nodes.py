@@ -10,13 +10,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
+from reaffirm.cli.node_locks import unlock
 from reaffirm.draw.report_text import KIND_WORDS, one_line
 from reaffirm.errors import UsageError
 from reaffirm.redact import redact
 from reaffirm.run.atomic import write_new, write_text
 from reaffirm.store.project import Project, find_project, image_folders
 
-app = typer.Typer(help="Machine files: write one from two machines, check one.", no_args_is_help=True)
+app = typer.Typer(
+    help="Machine files: write one from two machines, check one; locks of machines.", no_args_is_help=True
+)
+app.command()(unlock)
 _STYLES = {"FAIL": "bold red", "WARNING": "yellow", "unknown": "magenta", "pass": "green"}
 
 

@@ -1,6 +1,5 @@
 """Commands about what is public: publish, withdraw, ledger verify, ledger adopt."""
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -167,7 +166,3 @@ def adopt(
     if not meant:
         typer.echo("every published run has its line")
     raise typer.Exit(status)
-
-
-#: In the order of the help.
-commands: Sequence[Callable[..., None]] = (publish, withdraw)

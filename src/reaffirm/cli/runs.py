@@ -1,9 +1,6 @@
 """Commands that run: run, parameters."""
 
-import importlib.util
 import os
-import subprocess
-import sys
 import time
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,21 +11,28 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
-from reaffirm.errors import ReaffirmError, UsageError
-from reaffirm.nodes.connect import PROVENANCE
-from reaffirm.nodes.recording_format import read_tape
+from reaffirm.cli.partly import (
+    Wish,
+    earlier_run,
+    narrow,
+    runbook_of,
+    show_dry_run,
+    take_parameters,
+)
+from reaffirm.errors import UsageError
 from reaffirm.run import places
-from reaffirm.run.command import default_output, plan_of, say, tell_end, values_in
+from reaffirm.run.command import default_output, plan_of, tell_end, values_in
 from reaffirm.run.direct import run_directly
-from reaffirm.run.evidence import recordings
 from reaffirm.run.progress import Lines
 from reaffirm.run.runbook import read_runbook
-from reaffirm.store.project import RUNNER_VARIABLES, Project, find_project
-from reaffirm.store.published import read_run
+from reaffirm.run.selection import steps_of
+from reaffirm.store.project import find_project
 
 
 def run(
-    runbook: Annotated[str, typer.Argument(help="A .py file, or a name under runbooks/.")],
+    runbook: Annotated[
+        str | None, typer.Argument(help="A .py file, or a name under runbooks/ (with --resume: that run's).")
+    ] = None,
     parameters: Annotated[
         list[str] | None,
         typer.Option(
@@ -42,22 +46,40 @@ def run(
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="The notebook to write (default: under runs/).")
     ] = None,
+    first: Annotated[
+        str, typer.Option("--from", metavar="STEP", help="Begin with this step; see `reaffirm steps`.")
+    ] = "",
+    last: Annotated[str, typer.Option("--until", metavar="STEP", help="End after this step.")] = "",
+    only: Annotated[str, typer.Option("--only", metavar="STEP", help="Run this step alone.")] = "",
+    resume: Annotated[
+        str, typer.Option(metavar="RUN", help="Take its finished steps from an earlier run, then go on live.")
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be sent where.")] = False,
+    form: Annotated[str, typer.Option("--format", help="Of --dry-run: text or json.")] = "text",
     timeout: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="The longest that a cell may take that names no time itself."),
     ] = None,
 ) -> None:
     """Run a runbook and show each step as it ends."""
-    path = _runbook_path(runbook)
+    wish = Wish(resume, first, last, only, dry_run, form)
+    wish.check()
+    earlier = earlier_run(wish)
+    path = _runbook_path(runbook or runbook_of(earlier))
     pairs = [_pair(word) for word in parameters or ()]
     if nodes is not None:
         pairs.append(("nodes", nodes))
     given: dict[str, Any] = {"notebook_path": os.fspath(path), "parameters": pairs, "parameters_file": files}
+    names = take_parameters(earlier, given, _read_local)
     plan = plan_of(_read_local, given, Lines())
     assert plan is not None
     assert plan.runbook is not None
     if not plan.runbook.declarations.typed:
         plan.values = list(values_in(given, _read_local))
+    narrow(plan, wish, earlier, names)
+    if dry_run:
+        show_dry_run(plan, wish)
+        return
     reserved = None if output else default_output(plan.runbook)
     notebook = _braced(places.shown(reserved)) if reserved else str(output)
     began = time.monotonic()
@@ -92,6 +114,21 @@ def parameters(
     Console(highlight=False).print(table)
 
 
+def steps(
+    runbook: Annotated[str, typer.Argument(help="A .py file, or a name under runbooks/.")],
+) -> None:
+    """Show the steps of a runbook: their names for --from, --until and --only."""
+    path = _runbook_path(runbook)
+    notebook = read_runbook(os.fspath(path), lambda p: _read_local(p)).notebook
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("cell", "step", "heading", ""):
+        table.add_column(column, overflow="fold")
+    for one in steps_of(notebook["cells"]):
+        words = (str(one.number), one.id, one.heading, "always runs" if one.defines else "")
+        table.add_row(*map(Styled, words))
+    Console(highlight=False).print(table)
+
+
 def render(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or its notebook.")],
 ) -> None:
@@ -101,40 +138,6 @@ def render(
     notebook, ending = rendered(run)
     typer.echo(f"notebook: {places.shown(notebook)}")
     typer.echo(str(ending) if ending.how != "completed" else "the run completed")
-
-
-def check_runs(
-    folder: Annotated[Path | None, typer.Argument(help="Published runs (default: docs/runs).")] = None,
-) -> None:
-    """Execute all published runs again and compare: simulated ones live, others by replay."""
-    where = folder or _project(Path.cwd()).published
-    found = sorted(where.rglob("*.ipynb")) if where.is_dir() else []
-    if not found:
-        typer.echo(f"{places.shown(where)}: no published runs")
-        return
-    for needed in ("pytest", "nbval"):
-        if importlib.util.find_spec(needed) is None:
-            msg = f"{needed} is not installed"
-            raise UsageError(msg, hint="pip install pytest nbval")
-    damaged = [str(error) for path in found if (error := _damage(path.parent))]
-    for told in damaged:
-        say(f"reaffirm: {told}")
-    argv = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
-    env = {k: v for k, v in os.environ.items() if k not in RUNNER_VARIABLES}
-    status = subprocess.run([*argv, os.fspath(where)], env=env, check=False).returncode  # noqa: S603
-    raise typer.Exit(1 if damaged or status == 1 else 0 if status == 0 else 2)
-
-
-def _damage(folder: Path) -> ReaffirmError | None:
-    """What is wrong with the files of a published run: executing its notebook again would not tell."""
-    try:
-        if (folder / PROVENANCE).is_file():
-            read_run(folder, shown=places.shown(folder))
-        for path in recordings(folder):
-            read_tape(path, shown=places.shown(path))
-    except ReaffirmError as error:
-        return error
-    return None
 
 
 def _pair(word: str) -> tuple[str, str]:
@@ -162,14 +165,6 @@ def _runbook_path(word: str) -> Path:
     meant = f"; did you mean {near[0]}?" if near else ""
     msg = f"there is no runbook {word!r}{meant}"
     raise UsageError(msg, hint=f"runbooks here: {', '.join(known) or 'none'}; or give the path of a .py file")
-
-
-def _project(start: Path) -> Project:
-    project = find_project(start.resolve()) or find_project(Path.cwd())
-    if project is None:
-        msg = f"{Path.cwd()} is in no project"
-        raise UsageError(msg, hint="go to a folder with runbooks/ and adrs/")
-    return project
 
 
 def _read_local(path: str, _extensions: object = None) -> str:

@@ -118,20 +118,27 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         directory.mkdir(parents=True, exist_ok=True)
         (directory / MACHINES).write_text(kept, encoding="utf-8")
         tape = directory / _process.recording(directory)
-    locks = NodeLocks(run, runbook)
+    locks = NodeLocks(run, runbook, None, machines.path)
 
     def open_nodes() -> Mapping[str, Transport]:
         return {name: locks.locked(node) for name, node in _live(machines, project).items()}
 
+    granted: tuple[str, ...] = ()
     if earlier:
-        transports, recorder, resumed = take_up(earlier, tape, machines, kept, runbook, run, open_nodes)
+        resuming = take_up(earlier, tape, machines, kept, runbook, open_nodes)
+        transports, recorder = resuming.transports, resuming.recorder
+        run, granted = recorder.run, resuming.consented
     else:
         recorder = Recorder(
-            tape, machines=machines.name, machines_path=machines.path, runbook=runbook, run=run
+            tape,
+            machines=machines.name,
+            machines_path=machines.path,
+            runbook=runbook,
+            run=run,
+            resumed=recorded.resumed if recorded else {},
         )
         transports = {name: recording(node, recorder) for name, node in open_nodes().items()}
         recorder.begin()
-        resumed = recorded.resumed if recorded else {}
     locks.note = recorder.note
     cluster = Cluster(
         machines,
@@ -140,9 +147,12 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         consent=consent,
         runbook=runbook,
         run=run,
+        granted=granted,
         note=recorder.note,
     )
-    return _finish(cluster, resumed)
+    if earlier:
+        resuming.when_live = cluster.agreed.expire
+    return _finish(cluster, recorder.resumed)
 
 
 def open_cluster(nodes: str | Path, *, show: Show = show_in_notebook) -> Cluster:

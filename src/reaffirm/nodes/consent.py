@@ -84,6 +84,10 @@ class Consent:
                     words = [redact(target) for target in agreed]
                     self._note("consent", {"action": redact(action), "targets": words, "how": way})
 
+    def expire(self) -> None:
+        """Let what was agreed to in an earlier run count no more."""
+        self._granted.clear()
+
     def has(self, target: str) -> bool:
         """Whether a person agreed to this target in this run already, or the run made it itself."""
         node, _, name = target.partition("/")

@@ -14,6 +14,7 @@ from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Sent
 from reaffirm.model.node import Machines, NodeSpec
 from reaffirm.nodes.cluster import Cluster, RunContext
+from reaffirm.nodes.effects import NONE, effect_of
 from reaffirm.nodes.simulated import World
 from reaffirm.nodes.simulated.stand_in import StandIn
 from reaffirm.nodes.transport import LineStream, Transport
@@ -24,49 +25,6 @@ from reaffirm.store.project import Project, image_folders
 
 #: Told of each request as plain data.
 Listener = Callable[[dict[str, Any]], None]
-
-# Programs that only read, as they are called here and as people call them in a step.
-_READERS = frozenset(
-    [
-        "hostname",
-        "ip",
-        "ibdev2netdev",
-        "nvidia-smi",
-        "cat",
-        "df",
-        "ss",
-        "echo",
-        "printf",
-        "seq",
-        "true",
-        "false",
-        "uname",
-        "id",
-        "date",
-        "stat",
-        "sha256sum",
-        "ps",
-        "ls",
-        "free",
-        "uptime",
-        "test",
-        "head",
-        "tail",
-        "grep",
-        "wc",
-        "sleep",
-        "who",
-        "lscpu",
-        "lsblk",
-    ]
-)
-_DOCKER_READERS = frozenset(
-    ["version", "info", "ps", "inspect", "logs", "images", "top", "stats", "port", "diff", "events"]
-)
-_REMOVERS = frozenset(["rm", "rmi", "kill", "stop", "prune"])
-_READING_PROGRAMS = frozenset(
-    ["advertised_address.py", "reach.py", "check_weights.py", "list_models.py", "probe_image.py"]
-)
 
 
 @dataclass
@@ -149,7 +107,7 @@ class _DryCluster(Cluster):
         """
         every = tuple(targets)
         self.agreed.allow(action, every, containers=containers)
-        wanted = [target for target in every if target not in self.agreed.given]
+        wanted = [one for one in every if one not in self.agreed.given and not self.agreed.has(one)]
         if wanted and not self.machines.world:
             tell({"op": "consent", "action": action, "targets": wanted})
 
@@ -216,32 +174,26 @@ class _Dry:
             if word in self._programs:  # python3 -c TEXT
                 program = self._programs[word]
                 clean[at] = word
-        self._tell("run", Sent(self.node.name, tuple(clean), program), effect(words, program))
+            elif (name := self._container(word)) is not None:
+                clean[at] = name
+        self._tell("run", Sent(self.node.name, tuple(clean), program), does(words, stdin))
+
+    def _container(self, word: str) -> str | None:
+        """The name of a container whose id a stand-in made up: that id is nowhere else."""
+        if self._stand_in is None or len(word) < 12:
+            return None
+        there = self._stand_in.world.node(self.node.name).containers.values()
+        return next((one.name for one in there if one.id.startswith(word)), None)
 
     def _tell(self, op: str, sent: Sent, what: str) -> None:
         tell({"op": op, "node": sent.node, "shell": sent.shell, "effect": what})
 
 
-def effect(argv: Sequence[str], program: str = "") -> str:
-    """Return what a command does to a node.
-
-    One of ``starts``, ``removes``, ``changes``, ``may change``; empty for one that only looks.
-    ``program`` is the file of ``scripts/node`` on its standard input. What is not known may change something.
-    """
-    match [str(word) for word in argv]:
-        case ["docker", "run", *_] if program in _READING_PROGRAMS:
-            return ""  # a container without a network that is gone when it has answered
-        case ["docker", "run", *_]:
-            return "starts"
-        case ["docker", "image" | "container" | "volume" | "network", word, *_] | ["docker", word, *_]:
-            if word in _DOCKER_READERS or word == "ls":
-                return ""
-            return "removes" if word in _REMOVERS else "changes"
-        case ["python3", "-", *_] if program in _READING_PROGRAMS:
-            return ""
-        case [word, *_]:
-            name = word.rsplit("/", 1)[-1]
-            if name in _READERS:
-                return ""
-            return "removes" if name in ("rm", "rmdir", "kill", "pkill", "killall", "shred") else "may change"
-    return ""
+def does(argv: Sequence[str], stdin: str | None = None) -> str:
+    """Return what a command does: ``removes``, ``changes`` or ``may change``; empty where it only looks."""
+    found = effect_of(argv, stdin)
+    if found == NONE:
+        return ""
+    if found.destructive:
+        return "removes"
+    return "changes" if found.known else "may change"

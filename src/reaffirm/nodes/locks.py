@@ -42,7 +42,8 @@ class _Held:
 
 @dataclass
 class NodeLocks:
-    """The locks of one cluster. ``run`` and ``runbook`` are what another run gets to read.
+    """The locks of one cluster. ``run`` and ``runbook`` are what another run gets to read; ``file`` is the
+    machine file, for hints.
 
     A lock is taken before the first request that may change something. Head and workers are taken together,
     so that no launch is started half-way; a node without a role is taken alone. They are given back when the
@@ -52,6 +53,7 @@ class NodeLocks:
     run: str
     runbook: str
     note: Note | None = None
+    file: str = "FILE"
     token: str = field(default_factory=lambda: secrets.token_hex(16))
     _nodes: dict[str, Transport] = field(default_factory=dict)
     _held: dict[str, _Held] = field(default_factory=dict)
@@ -112,7 +114,7 @@ class NodeLocks:
             whose = told.get("holder")
             msg = f"{node} is {described(whose)}; nothing was changed there"
             run = whose.get("run") if isinstance(whose, dict) else "ID"
-            order = f"reaffirm nodes unlock FILE --node {node} --run {run}"
+            order = f"reaffirm nodes unlock {self.file} --node {node} --run {run}"
             hint = f"wait for it; or, when it is surely dead: {order}"
             raise LockedError(msg, hint=hint, page=PAGE)
         held.token = str(told.get("token") or self.token)

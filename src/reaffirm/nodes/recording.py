@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 from typing import Any, TypeVar
 
 from reaffirm.clock import Clock
-from reaffirm.errors import ReaffirmError, UsageError
+from reaffirm.errors import ReaffirmError, RecordingError, UsageError
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
@@ -45,12 +46,15 @@ class Recorder:
     ) -> None:
         self.path = path
         self._about = (machines, machines_path, runbook)
-        self._run = run
+        self.run = run
         self._started = started
-        self._resumed = resumed or {}
+        self.resumed = resumed or {}
+        #: What time notes are of; that of the first transport unless it is set.
+        self.clock: Clock | None = None
         self._transports: dict[str, Transport] = {}
         self._open: set[str] = set()
         self._file: Any = None
+        self._size = 0
         self._ended = False
         self._seq = 0
         self._hash = ""
@@ -85,11 +89,11 @@ class Recorder:
                 _versions(),
                 tuple(t.node for t in transports),
                 {t.node.name: t.kind for t in transports},
-                self._run,
-                self._resumed,
+                self.run,
+                self.resumed,
             )
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("w", encoding="utf-8", newline="\n")
+            self._file = self.path.open("wb", buffering=0)
             self._write("begin", header.as_json())
             marks.joins(self)
             if (now := marks.current()) is not None:
@@ -111,7 +115,8 @@ class Recorder:
         """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""
         with self._lock:
             self.begin()
-            at = next(iter(self._transports.values())).clock.now()
+            clock = self.clock or next(iter(self._transports.values())).clock
+            at = clock.now()
             self.write(op, {**fields, "at": at})
 
     def text(self, text: str | None) -> str | None:
@@ -153,9 +158,26 @@ class Recorder:
             marks.leaves(self)
 
     def _write(self, op: str, fields: Mapping[str, Any]) -> None:
-        line, self._hash = encode({"seq": self._seq, "op": op, **fields}, self._hash)
-        self._file.write(f"{line}\n")
-        self._file.flush()
+        line, after = encode({"seq": self._seq, "op": op, **fields}, self._hash)
+        whole = self._size
+        data = f"{line}\n".encode("utf-8", "surrogatepass")
+        try:
+            while data:
+                written = self._file.write(data)
+                self._size += written
+                data = data[written:]
+        except OSError as error:
+            # Half a line is worse than none: what was written before can be read and replayed.
+            self._ended = True
+            with suppress(OSError):
+                self._file.truncate(whole)
+                self._file.close()
+            msg = f"{self.path} cannot be written: {error.strerror or error}; the run stops here"
+            hint = (
+                "make room or allow writing there, then run again; the recording is whole up to this request"
+            )
+            raise RecordingError(msg, hint=hint) from error
+        self._hash = after
         self._seq += 1
 
 

@@ -8,10 +8,10 @@
     {"seq":3,"op":"run","node":"spark-1","argv":["hostname"],"stdin":null,…,"answer":{…},"h":"…"}
     {"seq":4,"op":"now","node":"spark-1","at":1780000000.5,"h":"…"}
     {"seq":5,"op":"consent","action":"remove","targets":["spark-1/vllm"],"how":"prompt","at":…,"h":"…"}
-    {"seq":5,"op":"end","streams":{},"h":"…"}
+    {"seq":6,"op":"end","streams":{},"h":"…"}
 
 ``h`` is over the line's other fields and the ``h`` of the line before, so a changed, missing or
-reordered line is noticed. A run that died has no last line ``end``. A line ``cell`` says that a cell of the
+reordered line is noticed. A run that died has no last line ``end``, and may have half a line in its place. A line ``cell`` says that a cell of the
 runbook begins; older recordings have none. In the recording of a resumed run, lines ``checked`` hold what
 was asked before it went on, and a line ``live`` stands before the first request that was sent by itself.
 """
@@ -41,14 +41,14 @@ _FIELDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "close": (("node", "stream", "call"), ()),
     "now": (("node",), ("at",)),
     "sleep": (("node", "seconds"), ()),
-    "consent": (("action", "targets", "how"), ()),
-    "lock": (("node", "what"), ()),
     "cell": (("cell", "step"), ()),
     "checked": (("node", "argv"), ("answer",)),
     "live": (("cell", "step"), ()),
+    "consent": (("action", "targets", "how"), ()),
+    "lock": (("node", "what"), ()),
 }
-#: Lines about the run itself. No request made them, so no replay asks for them.
-_ASIDE = ("text", "consent", "lock", "cell", "checked", "live")
+# Lines about the run itself. No request made them, so no replay asks for them.
+_NOTES = ("text", "cell", "checked", "live", "consent", "lock")
 #: Name of a recording in the folder of its run.
 RECORDING = "recording.jsonl"
 # json.dumps makes a new one for each line.
@@ -162,8 +162,9 @@ class Event:
 class Tape:
     """A whole recording that was read and found undamaged. ``ended`` is false for a run that died.
 
-    ``consented`` is what a person agreed to in that run, as ``node/container``.
-    ``marks`` are the cells that began, each with the number of the first event that came after it.
+    ``consented`` is what a person agreed to in that run, as ``node/container``. ``marks`` are the cells that
+    began, each with the number of the first event that came after it; ``notes`` are other lines about the
+    run.
     """
 
     path: str
@@ -174,16 +175,20 @@ class Tape:
     streams: Mapping[str, int]
     consented: tuple[str, ...] = ()
     marks: tuple[tuple[int, Mark], ...] = ()
+    notes: tuple[Event, ...] = ()
 
 
-def read_tape(path: Path, *, shown: str = "") -> Tape:
+def read_tape(path: Path, *, shown: str = "", torn: bool = False) -> Tape:
     """Read a recording and check it from end to end.
+
+    ``torn``: of a run that was killed or ran out of disk, half a line at the end is left out: it was being
+    written and is no part of what was recorded. Evidence is never read like that.
 
     Raises:
         RecordingError: unreadable, damaged, or of another schema; the message carries ``path:line``.
     """
     shown = shown or path.name
-    return tape_of(list(read_events(path, shown)), shown)
+    return tape_of(list(read_events(path, shown, torn=torn)), shown)
 
 
 def tape_of(events: Sequence[Event], shown: str) -> Tape:
@@ -208,7 +213,7 @@ def tape_of(events: Sequence[Event], shown: str) -> Tape:
         _check(event, header, shown)
     texts = {e.fields["sha256"]: e.fields["text"] for e in events if e.op == "text"}
     streams = {str(k): int(v) for k, v in events[-1].fields["streams"].items()} if ended else {}
-    asked = tuple(e for e in events[1 : -1 if ended else None] if e.op not in _ASIDE)
+    asked = tuple(e for e in events[1 : -1 if ended else None] if e.op not in _NOTES)
     agreed = tuple(str(target) for e in events if e.op == "consent" for target in e.fields["targets"])
     order = [event.seq for event in asked]
     marks = tuple(
@@ -216,7 +221,8 @@ def tape_of(events: Sequence[Event], shown: str) -> Tape:
         for e in events
         if e.op == "cell"
     )
-    return Tape(shown, header, asked, texts, ended, streams, agreed, marks)
+    notes = tuple(e for e in events if e.op in ("consent", "lock", "checked", "live"))
+    return Tape(shown, header, asked, texts, ended, streams, agreed, marks, notes)
 
 
 def _check(event: Event, header: Header, shown: str) -> None:
@@ -230,7 +236,7 @@ def _check(event: Event, header: Header, shown: str) -> None:
         raise RecordingError(msg, hint="take the file from the version control, or run it again")
 
 
-def read_events(path: Path, shown: str) -> Iterator[Event]:
+def read_events(path: Path, shown: str, *, torn: bool = False) -> Iterator[Event]:
     """Read the lines of a recording one by one, as far as their chain is whole.
 
     Raises:
@@ -244,7 +250,8 @@ def read_events(path: Path, shown: str) -> Iterator[Event]:
             msg, hint="a published run needs its recording.jsonl beside its notebook"
         ) from error
     before, ended = "", False
-    for number, line in enumerate(raw.removesuffix(b"\n").split(b"\n") if raw else (), 1):
+    whole = raw[: raw.rfind(b"\n") + 1] if torn else raw
+    for number, line in enumerate(whole.removesuffix(b"\n").split(b"\n") if whole else (), 1):
         fields, before = _line(line, before, number, shown)
         if ended:
             msg = f"{shown}:{number}: a line after the end of the recording, got {fields['op']!r}"

@@ -20,7 +20,7 @@ from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
 from reaffirm.nodes import marks
-from reaffirm.nodes.recording import Recorder, clean_answer, clean_http
+from reaffirm.nodes.recording import Recorder, clean_answer, clean_http, recording
 from reaffirm.nodes.recording_start import Start
 from reaffirm.nodes.replay import Replay
 from reaffirm.nodes.transport import LineStream, Transport
@@ -87,18 +87,32 @@ class Resuming:
     """
 
     def __init__(
-        self, earlier: Earlier, start: Start, live: Mapping[str, Transport], *, again: bool = False
+        self,
+        earlier: Earlier,
+        start: Start,
+        live: Mapping[str, Transport],
+        recorder: Recorder,
+        *,
+        again: bool = False,
     ) -> None:
         self.earlier = earlier
         self.start = start
         self.again = again
         self.replay = Replay.of(start.tape)
-        self.recorder: Recorder | None = None
+        self.recorder = recorder
+        #: Called before the first request that is not answered from the recording.
+        self.when_live: Callable[[], None] = lambda: None
         self._live = False
         recorded = self.replay.transports
         self.transports: Mapping[str, Transport] = {
-            name: _Resumed(self, recorded[name], transport) for name, transport in live.items()
+            name: recording(_Resumed(self, recorded[name], transport), recorder)
+            for name, transport in live.items()
         }
+
+    @property
+    def consented(self) -> tuple[str, ...]:
+        """What a person agreed to in the finished steps; it counts for them alone."""
+        return self.start.tape.consented
 
     @property
     def is_live(self) -> bool:
@@ -113,8 +127,8 @@ class Resuming:
                 msg = f"{left} and is not asked any more"
                 raise RecordingError(msg, hint=_changed(self.earlier.run))
             self._live = True
-            if self.recorder is not None:
-                self.recorder.write("live", {"cell": self.earlier.here, "step": self.earlier.step})
+            self.recorder.write("live", {"cell": self.earlier.here, "step": self.earlier.step})
+            self.when_live()
         return self._live
 
     @property

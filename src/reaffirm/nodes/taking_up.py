@@ -6,12 +6,11 @@ What these nodes do then is in :mod:`reaffirm.nodes.resuming`.
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from reaffirm.errors import RecordingError, UsageError
 from reaffirm.model.node import Machines
 from reaffirm.nodes.preconditions import check, left_by
-from reaffirm.nodes.recording import Recorder, recording
+from reaffirm.nodes.recording import Recorder
 from reaffirm.nodes.recording_start import read_start
 from reaffirm.nodes.resuming import Earlier, Resuming
 from reaffirm.nodes.transport import Transport
@@ -40,12 +39,11 @@ def take_up(
     machines: Machines,
     text: str,
     runbook: str,
-    run: str,
     open_nodes: Callable[[], Mapping[str, Transport]],
-) -> tuple[Mapping[str, Transport], Recorder, Mapping[str, Any]]:
-    """Return the nodes (recorded answers first, then live), what records them, and what is resumed.
+) -> Resuming:
+    """Return the nodes: recorded answers first, then live. Nothing is asked that could change anything.
 
-    Nothing is asked that could change anything.
+    The recording has the name of the earlier run: that is how finished steps have labelled what they started.
 
     Args:
         earlier: the run that is taken up.
@@ -53,7 +51,6 @@ def take_up(
         machines: the machine file as it is now.
         text: its text, as it would be kept.
         runbook: the name of the runbook.
-        run: the name of this run.
         open_nodes: opens the nodes; called when the recording is found fit.
 
     Raises:
@@ -72,26 +69,32 @@ def take_up(
             then, now = (", ".join(f"{n}: {k}" for n, k in one.items()) for one in (header.kinds, kinds))
             msg = f"{earlier.run} ran on other machines: {then} then, {now} now; nothing was changed"
             raise RecordingError(msg, hint="run it from the beginning on these machines")
-        resuming = Resuming(earlier, start, live, again=bool(machines.world))
         about = earlier.header(start, int(number or 1))
-        recorder = resuming.recorder = Recorder(
+        recorder = Recorder(
             tape,
             machines=machines.name,
             machines_path=machines.path,
             runbook=runbook,
-            run=run,
+            run=header.run,
             started=header.started,
             resumed=about,
         )
-        opened = {name: recording(node, recorder) for name, node in resuming.transports.items()}
+        recorder.clock = next(iter(live.values())).clock
+        resuming = Resuming(earlier, start, live, recorder, again=bool(machines.world))
+        opened = resuming.transports
         recorder.begin()
+        for note in start.tape.notes:
+            if note.op == "consent":  # of the finished steps; a replay of this run needs it as well
+                recorder.write(
+                    "consent", {k: v for k, v in note.fields.items() if k not in ("seq", "op", "h")}
+                )
         if not machines.world:
             check(earlier.run, earlier.step, left_by(start.tape, machines), live, recorder)
     except BaseException:
         for node in opened.values():
             node.close()
         raise
-    return opened, recorder, about
+    return resuming
 
 
 def _same_file(earlier: Earlier, machines: Machines, text: str) -> None:

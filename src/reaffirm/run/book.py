@@ -133,7 +133,8 @@ class Book:
         if event.get("count") is not None:
             cell["execution_count"] = event["count"]
         if event["status"] in ("timed out", "killed", "interrupted"):
-            cell["metadata"]["reaffirm"] = {"status": event["status"], "why": event["why"]}
+            note = cell["metadata"].setdefault("reaffirm", {})
+            note |= {"status": event["status"], "why": event["why"]}
         for output in cell["outputs"]:
             if output["output_type"] == "stream":
                 output["text"] = _overwritten(output["text"])

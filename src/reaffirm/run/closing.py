@@ -24,10 +24,20 @@ def outcome_of(cell: dict[str, Any]) -> str:
     return "".join(str(report.get("outcome", "")) for report in list(reports([cell]))[-1:])
 
 
+def replayed(cell: Mapping[str, Any]) -> str:
+    """The words that stand before what a cell shows when an earlier run was told it; else empty."""
+    run = (cell.get("metadata", {}).get("reaffirm") or {}).get("replayed_from")
+    return f"(from {run}) " if run else ""
+
+
 def closing(notebook: Mapping[str, Any]) -> list[str]:
     """Return the lines that tell of an executed notebook: one per step, then the checks that failed."""
     found = list(reports(notebook["cells"]))
-    lines = [_short(f"{r['step']}: {r['outcome']}: {r['summary']}") for r in found]
+    lines = [
+        _short(f"{replayed(cell)}{r['step']}: {r['outcome']}: {r['summary']}")
+        for cell in notebook["cells"]
+        for r in reports([cell])
+    ]
     if len(lines) > _STEPS:
         lines = [*lines[: _STEPS - 1], f"… {len(lines) - _STEPS + 1} more steps: see the notebook"]
     failed = [check for report in found for check in _failed(report)]

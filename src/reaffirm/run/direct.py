@@ -43,7 +43,7 @@ def run_directly(plan: Plan, output: str, *, timeout: float | None = None) -> Ru
     if not is_ours(runbook, {}):
         return _through_papermill(plan, output, timeout)
     run = new_run(runbook, plan.source, output, values, _nowhere, plan.observer)
-    run.engine = OWN
+    run.engine, run.part = OWN, plan.part
     plan.result = run
     around = {k: None if v is None else os.fspath(v) for k, v in surroundings_of(run).items()}
     notebook = with_values(runbook.notebook, values, source=plan.source, output=output)

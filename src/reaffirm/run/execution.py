@@ -16,15 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import ReaffirmError, UsageError
-from reaffirm.run import places
+from reaffirm.run import folder_lock, places
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.local_ledger import LocalLedger
 from reaffirm.run.parameters import check_complete, typed
+from reaffirm.run.part import WHOLE, Part
 from reaffirm.run.progress import Lines
+from reaffirm.run.provenance import code_now
 from reaffirm.run.runbook import Runbook, is_remote, leads_to_source, read_runbook, runbook_from_text
 from reaffirm.run.secrets import Redactor, secret_values
 from reaffirm.run.surroundings import ending_signals, environment, kernel_options, undisturbed
 from reaffirm.run.underway import Observer, Run, RunStoppedError, Write
+from reaffirm.store.project import DRY_RUN_VARIABLE, RESUME_VARIABLE
 
 Read = Callable[..., str]
 #: The name of our engine.
@@ -42,6 +45,7 @@ class Plan:
     values: Sequence[tuple[str, Any]] = ()
     observer: Observer | None = None
     result: Run | None = None
+    part: Part = WHOLE
 
 
 PLAN: ContextVar[Plan | None] = ContextVar("reaffirm_plan", default=None)
@@ -120,6 +124,10 @@ def execute(original: Callable[..., Any], read: Read, write: Write, *args: Any, 
     prepare_only = bool(given.get("prepare_only"))
     run = new_run(runbook, source, output, values, write, plan.observer, prepare_only=prepare_only)
     run.engine = given["engine_name"]
+    if plan.part and run.engine != OWN:
+        msg = f"a part of a runbook is run by our own engine, got {run.engine!r}"
+        raise UsageError(msg, hint="leave out --engine; the notebook's kernel must be python3")
+    run.part = plan.part
     plan.result = run
     try:
         with under_way(run):
@@ -164,12 +172,14 @@ def new_run(
     return run
 
 
-def surroundings_of(run: Run) -> dict[str, Path | None]:
+def surroundings_of(run: Run) -> dict[str, Path | str | None]:
     """The variables that tell the cells of a run where they are."""
     return {
         "REAFFIRM_RUNBOOK": run.runbook.file,
         "REAFFIRM_RUN_DIR": run.folder,
         "REAFFIRM_CALLED_FROM": run.base,
+        RESUME_VARIABLE: run.part.environment.get(RESUME_VARIABLE),
+        DRY_RUN_VARIABLE: None,
     }
 
 
@@ -181,9 +191,10 @@ def under_way(run: Run) -> Iterator[None]:
     with _lock:
         before, _current = _current, run
         error: BaseException | None = None
+        run.code = code_now(run.runbook) if run.folder else None
         entries.begun(run.runbook.path, run.runbook.sha256, run.redactor.data(dict(run.parameters)))
         try:
-            with environment(surroundings_of(run)), ending_signals():
+            with run.redactor.knowing(), environment(surroundings_of(run)), ending_signals():
                 yield
         except BaseException as caught:
             error = caught
@@ -253,5 +264,6 @@ def _folder(runbook: Runbook, output: str | None, base: Path) -> Path | None:
         name = f"{places.stamp()}-{os.getpid()}.run"
         return runbook.project / "runs" / runbook.stem / name
     folder = places.run_folder(base / output)
+    folder_lock.claim(folder)
     places.set_aside(folder)
     return folder

@@ -28,6 +28,10 @@ class Part:
         return bool(self.skipped or self.replayed or self.about)
 
 
+#: The whole runbook, as ever.
+WHOLE = Part()
+
+
 def annotated(runbook: Runbook, part: Part) -> Runbook:
     """Return the runbook with a note in each cell that is skipped or replayed."""
     if not part:
@@ -48,3 +52,19 @@ def annotated(runbook: Runbook, part: Part) -> Runbook:
 def is_skipped(cell: Mapping[str, Any]) -> bool:
     """Whether a cell of a notebook is not executed in this run."""
     return bool((cell["metadata"].get("reaffirm") or {}).get("skipped"))
+
+
+def is_replayed(cell: Mapping[str, Any]) -> bool:
+    """Whether what a cell of a notebook shows comes from an earlier run."""
+    return bool((cell["metadata"].get("reaffirm") or {}).get("replayed_from"))
+
+
+def settle_notes(notebook: Mapping[str, Any]) -> None:
+    """Take back the note of a cell that was to be replayed and that the run did not come to, in place."""
+    for cell in notebook["cells"]:
+        note = cell["metadata"].get("reaffirm")
+        status = (cell["metadata"].get("papermill") or {}).get("status")
+        if isinstance(note, dict) and "replayed_from" in note and status != "completed":
+            del note["replayed_from"]
+            if not note:
+                del cell["metadata"]["reaffirm"]

@@ -16,7 +16,9 @@ from reaffirm.run.book import Book
 from reaffirm.run.cells import heading_at, number_of
 from reaffirm.run.ending import Ending
 from reaffirm.run.journal import JOURNAL, events, now
+from reaffirm.run.part import settle_notes
 
+_ABOUT = ("run", "ran", "engine", "versions", "parameters", "partial", "resumed")
 #: What is said of a run that ended without saying so.
 KILLED = "the runner was killed"
 
@@ -97,8 +99,9 @@ def _finished(book: Book, first: dict[str, Any], folder: Path, ending: Ending) -
 
     notebook = in_lines(book.finished())
     steady(notebook)
+    settle_notes(notebook)
     about = notebook["metadata"].setdefault("reaffirm", {})
     about |= evidence.summary(evidence.payloads(notebook["cells"]), evidence.read_headers(folder))
-    about |= {key: first[key] for key in ("run", "ran", "engine", "versions", "parameters") if key in first}
+    about |= {key: first[key] for key in _ABOUT if key in first}
     about |= {"ended": ending.as_json(), "git": first.get("git")}
     return notebook

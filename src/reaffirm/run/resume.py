@@ -15,13 +15,16 @@ from reaffirm.nodes.recording_start import read_start
 from reaffirm.nodes.resuming import Earlier
 from reaffirm.redact import MASK
 from reaffirm.run import places
+from reaffirm.run.book import Book
 from reaffirm.run.cells import heading_at, is_injected, number_of, source_of, step_ids
 from reaffirm.run.ending import own_cells
 from reaffirm.run.evidence import recordings
+from reaffirm.run.journal import JOURNAL, events
 from reaffirm.run.names import looked_at
 from reaffirm.run.part import Part, is_skipped
 from reaffirm.run.runbook import Runbook
 from reaffirm.run.secrets import Redactor, secret_values
+from reaffirm.run.selection import steps_of
 from reaffirm.store.code_hash import bare_code
 from reaffirm.store.project import RESUME_VARIABLE, Project
 
@@ -109,8 +112,12 @@ def read_resumable(notebook: Path) -> Resumable:
     shown = places.shown(notebook)
     try:
         data = json.loads(notebook.read_bytes())
-        about, cells = data["metadata"]["reaffirm"], own_cells(data)
+        about = data["metadata"]["reaffirm"]
+        cells: _Cells = own_cells(data)
         str(about["runbook"]["path"])
+        journal = places.run_folder(notebook) / JOURNAL
+        if journal.is_file():  # where the runner was killed it knows more than the notebook
+            cells = _of_journal(journal)
     except OSError as error:
         msg = f"{shown}: cannot be read: {error.strerror}"
         raise DocumentError(msg, hint="check the path and its permissions") from error
@@ -121,6 +128,13 @@ def read_resumable(notebook: Path) -> Resumable:
         msg = f"{shown} is a published run, which is evidence and stays as it is"
         raise UsageError(msg, hint="resume a run under runs/, or run the runbook anew")
     return Resumable(str(about.get("run") or notebook.stem), notebook, cells, about)
+
+
+def _of_journal(path: Path) -> _Cells:
+    book = Book()
+    for event in events(path):
+        book.apply(event)
+    return book.cells
 
 
 def resume(earlier: Resumable, runbook: Runbook, values: Mapping[str, Any], given: Iterable[str]) -> Part:
@@ -169,9 +183,9 @@ def resume(earlier: Resumable, runbook: Runbook, values: Mapping[str, Any], give
     return Part(
         skipped=skipped,
         replayed={
-            number_of(cells, index): earlier.name
-            for index in now[:place]
-            if number_of(cells, index) not in skipped
+            step.number: earlier.name
+            for step in steps_of(cells)[:place]
+            if step.number not in skipped and not step.defines
         },
         about=about,
         environment={RESUME_VARIABLE: found.as_text()},

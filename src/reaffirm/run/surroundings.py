@@ -41,7 +41,7 @@ def _warms(runbook: Runbook) -> bool:
 
 
 @contextmanager
-def environment(values: Mapping[str, Path | None]) -> Iterator[None]:
+def environment(values: Mapping[str, Path | str | None]) -> Iterator[None]:
     """Set variables for the kernel; ``None`` unsets one that we were started with."""
     before = {name: os.environ.get(name) for name in values}
     try:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import shlex
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from reaffirm.model.code import CodeHashes
 from reaffirm.run import evidence, places
 from reaffirm.run.atomic import write_text
 from reaffirm.run.cells import heading_at, is_injected, number_of
@@ -17,8 +19,9 @@ from reaffirm.run.closing import outcome_of
 from reaffirm.run.draft import Draft
 from reaffirm.run.ending import Ending, own_cells, settle
 from reaffirm.run.journal import Journal
+from reaffirm.run.part import WHOLE, Part, is_replayed, settle_notes
 from reaffirm.run.progress import Progress
-from reaffirm.run.provenance import rests_on
+from reaffirm.run.provenance import code_now, rests_on
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
@@ -54,9 +57,12 @@ class Run:
     last: dict[str, Any] | None = None
     ending: Ending | None = None
     checkout: Checkout | None = None
+    #: The hashes of the code that it runs, taken when it began.
+    code: CodeHashes | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     #: Who runs the cells: ``reaffirm``, or the engine of papermill's that was named.
     engine: str = "nbclient"
+    part: Part = WHOLE
     journal: Journal | None = None
     _next_write: float = 0.0
     _seen: Progress | None = None
@@ -131,7 +137,8 @@ class Run:
     def about(self) -> dict[str, Any]:
         """What is known of the run from its beginning."""
         begun = {"run": self.name, "ran": self.ran, "engine": self.engine}
-        return begun | {"versions": evidence.versions(), "parameters": dict(self.parameters)}
+        about = {"versions": evidence.versions(), "parameters": dict(self.parameters)}
+        return {**begun, **about, **self.part.about}
 
     def save_text(self, text: str) -> None:
         """Write a notebook that was made into text already; see :meth:`save`."""
@@ -175,6 +182,7 @@ class Run:
 
     def _complete(self, notebook: dict[str, Any], error: BaseException | None) -> None:
         steady(notebook)
+        settle_notes(notebook)
         if self.journal is None:
             self.ending = settle(notebook, error)
         about = notebook["metadata"].setdefault("reaffirm", {})
@@ -182,7 +190,8 @@ class Run:
         about |= self.about()
         if self.ending:
             about["ended"] = self.ending.as_json()
-            about |= rests_on(self.runbook, self.folder, about["facts"], self.checkout)
+            self.code = self.code or code_now(self.runbook)
+            about |= rests_on(self.runbook, self.code, self.folder, about["facts"], self.checkout)
         self.redactor.notebook(notebook)
 
     def _put(self, text: str) -> None:
@@ -216,7 +225,7 @@ def progress_of(notebook: Mapping[str, Any]) -> Progress | None:
         states[at]["status"],
         cells[at]["cell_type"] == "code" and not is_injected(cells[at]),
         _seconds(states[at]),
-        outcome_of(cells[at]),
+        "replayed" if is_replayed(cells[at]) else outcome_of(cells[at]),
     )
 
 
@@ -231,6 +240,8 @@ class RunStoppedError(Exception):
     def __str__(self) -> str:
         notebook = self.run.notebook
         where = f"\nnotebook: {places.shown(notebook)}" if notebook and notebook.is_file() else ""
+        if notebook and where and self.run.engine == "reaffirm" and any(evidence.recordings(self.run.folder)):
+            where += f"\nresume: reaffirm run --resume {shlex.quote(places.shown(notebook))}"
         lines = str(self.run.ending).splitlines()
         if len(lines) > _LINES:
             lines = [*lines[:_LINES], f"… {len(lines) - _LINES} more lines"]

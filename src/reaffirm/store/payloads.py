@@ -18,7 +18,7 @@ from reaffirm.store.project import Project, image_folders
 ENGINE_PARTS = ("model", "store", "images", "diagnose", "nodes", "nodes/simulated", "steps")
 #: The part that only a simulated run rests on.
 SIMULATED_PART = "nodes/simulated"
-_SINGLE = ("clock.py", "errors.py", "redact/*.py")
+_BASE = ("clock", "errors", "redact")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 #: Characters of the hash of one cell.
 _SHORT = 16
@@ -90,7 +90,8 @@ def _package_hashes() -> Mapping[str, str]:
     for part in ENGINE_PARTS:
         files = [path for path in (package / part).iterdir() if path.suffix in (".py", ".toml")]
         found[part] = _hash_of(files, package)
-    return found | {"base": _hash_of([path for name in _SINGLE for path in package.glob(name)], package)}
+    low = [path for name in _BASE for path in (*package.glob(f"{name}.py"), *package.glob(f"{name}/*.py"))]
+    return found | {"base": _hash_of(low, package)}
 
 
 @cache
