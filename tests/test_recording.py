@@ -1,6 +1,7 @@
 """Recording and strict replay of one node that answers from a list."""
 
 import json
+import resource
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec, Role
 from reaffirm.nodes.recording import Recorder, recording
+from reaffirm.nodes.recording_format import read_tape
 from reaffirm.nodes.replay import Replay
 from reaffirm.nodes.transport import LineStream, Transport
 
@@ -151,7 +153,7 @@ def test_a_request_that_differs_shows_both(tmp_path: Path) -> None:
     message = str(caught.value)
     assert "docs/runs/x/recording.jsonl:3: request 2 differs" in message
     assert "  -print(1)\n  +print(2)" in message
-    replay.run(["python3", "-"], stdin="import os\nprint(1)\n")
+    replay.run(["python3", "-"], stdin="import os  # a comment is no other program\nprint(1)\n")
     with pytest.raises(
         RecordingError, match="recorded: spark-1: run docker ps -a\n  got:      spark-1: run docker ps"
     ):
@@ -269,3 +271,28 @@ def test_the_kept_recording_still_replays() -> None:
     assert (stream.read(1), stream.exit) == ([], 0)
     stream.close()
     assert replay.left == 0
+
+
+def test_half_a_line_at_the_end_is_left_out_where_that_is_asked_for(tmp_path: Path) -> None:
+    """What a killed run had recorded could not be looked at, for the sake of the line it was writing."""
+    path = DAMAGED[[path.stem for path in DAMAGED].index("cut_in_a_line")]
+    tape = read_tape(path, torn=True)
+    assert (len(tape.events), tape.ended) == (2, False)
+
+
+def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recording would end in half a line, and the message name no file and nothing to do."""
+    recorder = Recorder(tmp_path / "recording.jsonl", machines="one")
+    node = recording(_Node(), recorder)
+    node.run(["hostname"])
+    before, now = resource.getrlimit(resource.RLIMIT_FSIZE), recorder.path.stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (now + 40, before[1]))
+    try:
+        with pytest.raises(
+            RecordingError, match=r"recording\.jsonl cannot be written: File too large"
+        ) as caught:
+            node.run(["hostname"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "make room" in caught.value.hint
+    assert read_tape(recorder.path).events[-1].fields["argv"] == ["hostname"]

@@ -40,7 +40,11 @@ def test_commands_of_the_page_exist() -> None:
         assert (ROOT / runbook).is_file()
         assert (ROOT / "runbooks/nodes" / f"{nodes}.toml").is_file()
     group = get_command(app_for([])).commands["nodes"]  # type: ignore[attr-defined]
-    assert set(re.findall(r"reaffirm nodes (\w+)", commands)) == set(group.commands) == {"init", "check"}
+    assert (
+        set(re.findall(r"reaffirm nodes (\w+)", commands))
+        == set(group.commands)
+        == {"init", "check", "unlock"}
+    )
     options = {name for parameter in group.commands["init"].params for name in parameter.opts}
     wanted = set(re.findall(r"--[a-z][a-z-]+", PAGE.partition("| option | |")[2].partition("\n\n")[0]))
     assert wanted <= options

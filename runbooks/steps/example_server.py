@@ -5,7 +5,7 @@ import json
 import reaffirm
 
 
-@reaffirm.step
+@reaffirm.step(changes="runs a command")
 def start_example_server(step: reaffirm.Step, seconds: int = 60) -> None:
     """Start it on a free port of loopback. It ends by itself after ``seconds``, or with GET /stop."""
     answer = step.run(["python3", "-", str(seconds)], program="example_server.py")

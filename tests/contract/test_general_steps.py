@@ -23,7 +23,7 @@ def test_a_command_and_its_facts(node: Transport) -> None:
     assert result.outcome is Outcome.PASS
     assert (result["took"], result["exit"]) == (12.5, 0)
     assert command(of(node), ["false"]).outcome is Outcome.FAIL
-    assert command(of(node), ["no-such-command-of-ours"]).outcome is Outcome.UNKNOWN
+    assert command(of(node), ["no-such-command-of-ours"], changes="nothing").outcome is Outcome.UNKNOWN
     late = command(of(node), ["sleep", "3017.5"], timeout=1)
     assert late.outcome is Outcome.UNKNOWN
     assert "did not end" in late.report.summary or "no end" in late.report.summary

@@ -7,6 +7,7 @@ import pytest
 from fault_table import Fault, read_faults
 from loopback_place import Loopback, Sshd, hit_over_ssh, next_over_ssh
 from playing import Played
+from process_place import again, both_at_once, hindered, stopped_in
 from results_file import compare, steady
 from simulated_place import Scene, check_recording, hit, next_run
 from sshd import missing
@@ -109,3 +110,28 @@ def test_over_ssh(fault: Fault, loopback: Loopback, monkeypatch: pytest.MonkeyPa
     compare("loopback", fault.id, _kept(played, loopback.folder))
     if fault.next:
         next_over_ssh(fault, loopback, monkeypatch)
+
+
+@pytest.mark.parametrize("fault", _of("process"))
+def test_in_a_process_of_its_own(fault: Fault, tmp_path: Path) -> None:
+    """A run that is stopped would leave a notebook that lies, a broken recording or a process behind."""
+    if fault.steps:
+        hits = [stopped_in(fault, step, tmp_path / step) for step in fault.steps]
+    elif fault.how["what"] == "two":
+        hits = list(both_at_once(fault, tmp_path))
+    else:
+        hits = [hindered(fault, tmp_path)]
+    for found in hits:
+        assert (found.exit, found.problems, found.left) == (fault.after.exit, [], []), (
+            f"{found.step}: {found.said}"
+        )
+        assert "Traceback" not in found.said
+        for words in fault.after.says:
+            assert words in found.said
+        if fault.after.how:
+            assert found.ended["how"] == fault.after.how, found.ended
+    last = hits[-1]
+    said = " ".join(last.said.split("\n")[-4:]) if fault.after.says else str(last.ended.get("why", ""))
+    compare("process", fault.id, {"exit": last.exit, "ends": "", "said": steady(said, tmp_path), "next": ""})
+    following = again(fault, tmp_path / "again")
+    assert (following.exit, following.problems) == (0, []), following.said

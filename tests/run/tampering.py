@@ -90,11 +90,14 @@ def _answer(fields: dict[str, Any]) -> None:
         fields["answer"]["stdout"] = "spark-9\n"
 
 
-def _end_of(name: str, count: int, whole: bool) -> Callable[[Path], None]:
+def _cut(words: str, characters: int) -> Callable[[Path], None]:
+    """Cut the recording off in the last line with these words, after so many characters of it."""
+
     def cut(run: Path) -> None:
-        lines = (run / name).read_text(encoding="utf-8").splitlines(keepends=True)
-        kept = "".join(lines[:-count])
-        (run / name).write_text(kept if whole else kept + lines[-count][:30], encoding="utf-8")
+        path = run / "recording.jsonl"
+        text = path.read_text(encoding="utf-8")
+        at = text.rindex("\n", 0, text.rindex(words)) + 1
+        path.write_text(text[: at + characters], encoding="utf-8")
 
     return cut
 
@@ -161,10 +164,10 @@ TAMPERINGS: Mapping[str, Tampering] = {
         True,
     ),
     "recording-cut": Tampering(
-        _end_of("recording.jsonl", 2, whole=False), ("recording.jsonl:", "not JSON, got …"), True
+        _cut('"argv":["hostname"]', 30), ("recording.jsonl:", "not JSON, got …"), True
     ),
     "recording-cut-at-a-line": Tampering(
-        _end_of("recording.jsonl", 2, whole=True),
+        _cut('"argv":["hostname"]', 0),
         (
             "recording.jsonl: breaks off after",
             'cell 6 "Look for what is not there" stops when it is run again: RecordingError: ',

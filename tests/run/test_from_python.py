@@ -48,7 +48,7 @@ assert none.metadata["reaffirm"]["ended"]["how"] == "completed"
     assert '["simulated", 5, false, "abc", null, ["a", "b"]]' in told
     assert f'"REAFFIRM_RUN_DIR": "{project}/out.run"' in told
     assert [path.name for path in notebooks(project)] == ["out.ipynb"]
-    assert not (project / "runs").exists()
+    assert [path.name for path in (project / "runs").iterdir()] == ["ledger.jsonl"]
 
 
 def test_inspect(project: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from reaffirm.cli.main import main
 from reaffirm.errors import DocumentError, ReaffirmError, UsageError
+from reaffirm.run.provenance_file import CODE_KEYS, KEYS
 from reaffirm.run.publish import prepare
 from reaffirm.store.ledger import LEDGER, read_ledger
 from reaffirm.store.ledger_check import published_findings
@@ -246,6 +247,8 @@ def test_what_a_run_rested_on_is_public(project: Path, ran: Path) -> None:
     about = json.loads(publication.files["provenance.json"])
     metadata = json.loads(publication.files["notebook.ipynb"])["metadata"]["reaffirm"]
     assert about["code"] == metadata["code"]
+    assert about.keys() <= KEYS.keys(), "docs/reference/provenance.md tells of every key"
+    assert about["code"].keys() == CODE_KEYS.keys()
     assert about["code"]["runbook"] == about["runbook_sha256"]
     assert len(about["code"]["cells"]) == 5
     assert set(about["code"]["engine"]) >= {"steps", "nodes", "nodes/simulated", "model"}

@@ -218,8 +218,9 @@ def test_no_network_between_nodes_starts_nothing() -> None:
     assert head.containers == {}
 
 
-def test_interrupt_closes_streams_and_names_what_runs() -> None:
-    """After Ctrl-C people would not know that two containers hold their machines."""
+@pytest.mark.parametrize("keep", [False, True])
+def test_interrupt_closes_streams_and_says_what_became_of_the_containers(keep: bool) -> None:
+    """After Ctrl-C people would not know whether two containers hold their machines."""
     cluster, head, worker, shown = pair()
 
     def stop(request: HttpRequest, now: float) -> HttpAnswer:
@@ -230,11 +231,16 @@ def test_interrupt_closes_streams_and_names_what_runs() -> None:
     head.starts["vllm-head"] = (SERVES, None, 0)
     head.answer_http = stop
     with pytest.raises(KeyboardInterrupt):
-        launch(cluster, "vllm", image="img", model=MODEL)
+        launch(cluster, "vllm", image="img", model=MODEL, keep=keep)
     assert all(stream.closed for stream in (*head.streams, *worker.streams))
-    words = "steps.cleanup(cluster, 'vllm-head', 'vllm-worker') saves their logs"
-    assert words in shown[-1]["text/plain"]
-    assert "vllm-worker on spark-2" in shown[-1]["text/plain"]
+    text = shown[-1]["text/plain"]
+    if keep:
+        assert "steps.cleanup(cluster, 'vllm-head', 'vllm-worker') saves their logs" in text
+        assert "vllm-worker on spark-2" in text
+        assert (len(head.containers), len(worker.containers)) == (1, 1)
+    else:
+        assert "and removed it: spark-1/vllm-head, spark-2/vllm-worker" in text
+        assert head.containers == worker.containers == {}
 
 
 def test_lost_node_ends_in_unknown() -> None:

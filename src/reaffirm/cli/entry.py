@@ -1,4 +1,4 @@
-"""Where the command ``reaffirm`` begins: a worker for ``reaffirm run`` loads while the command itself does."""
+"""Where the command ``reaffirm`` begins: a worker for ``reaffirm run`` loads while the command does."""
 
 import os
 import sys

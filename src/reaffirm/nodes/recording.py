@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 from typing import Any, TypeVar
 
 from reaffirm.clock import Clock
-from reaffirm.errors import ReaffirmError, UsageError
+from reaffirm.errors import ReaffirmError, RecordingError, UsageError
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
@@ -53,6 +54,7 @@ class Recorder:
         self._transports: dict[str, Transport] = {}
         self._open: set[str] = set()
         self._file: Any = None
+        self._size = 0
         self._ended = False
         self._seq = 0
         self._hash = ""
@@ -91,7 +93,7 @@ class Recorder:
                 self.resumed,
             )
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("w", encoding="utf-8", newline="\n")
+            self._file = self.path.open("wb", buffering=0)
             self._write("begin", header.as_json())
             marks.joins(self)
             if (now := marks.current()) is not None:
@@ -156,9 +158,26 @@ class Recorder:
             marks.leaves(self)
 
     def _write(self, op: str, fields: Mapping[str, Any]) -> None:
-        line, self._hash = encode({"seq": self._seq, "op": op, **fields}, self._hash)
-        self._file.write(f"{line}\n")
-        self._file.flush()
+        line, after = encode({"seq": self._seq, "op": op, **fields}, self._hash)
+        whole = self._size
+        data = f"{line}\n".encode("utf-8", "surrogatepass")
+        try:
+            while data:
+                written = self._file.write(data)
+                self._size += written
+                data = data[written:]
+        except OSError as error:
+            # Half a line is worse than none: what was written before can be read and replayed.
+            self._ended = True
+            with suppress(OSError):
+                self._file.truncate(whole)
+                self._file.close()
+            msg = f"{self.path} cannot be written: {error.strerror or error}; the run stops here"
+            hint = (
+                "make room or allow writing there, then run again; the recording is whole up to this request"
+            )
+            raise RecordingError(msg, hint=hint) from error
+        self._hash = after
         self._seq += 1
 
 

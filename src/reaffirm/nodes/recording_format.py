@@ -11,7 +11,7 @@
     {"seq":6,"op":"end","streams":{},"h":"…"}
 
 ``h`` is over the line's other fields and the ``h`` of the line before, so a changed, missing or
-reordered line is noticed. A run that died has no last line ``end``. A line ``cell`` says that a cell of the
+reordered line is noticed. A run that died has no last line ``end``, and may have half a line in its place. A line ``cell`` says that a cell of the
 runbook begins; older recordings have none. In the recording of a resumed run, lines ``checked`` hold what
 was asked before it went on, and a line ``live`` stands before the first request that was sent by itself.
 """
@@ -178,14 +178,17 @@ class Tape:
     notes: tuple[Event, ...] = ()
 
 
-def read_tape(path: Path, *, shown: str = "") -> Tape:
+def read_tape(path: Path, *, shown: str = "", torn: bool = False) -> Tape:
     """Read a recording and check it from end to end.
+
+    ``torn``: of a run that was killed or ran out of disk, half a line at the end is left out: it was being
+    written and is no part of what was recorded. Evidence is never read like that.
 
     Raises:
         RecordingError: unreadable, damaged, or of another schema; the message carries ``path:line``.
     """
     shown = shown or path.name
-    return tape_of(list(read_events(path, shown)), shown)
+    return tape_of(list(read_events(path, shown, torn=torn)), shown)
 
 
 def tape_of(events: Sequence[Event], shown: str) -> Tape:
@@ -233,7 +236,7 @@ def _check(event: Event, header: Header, shown: str) -> None:
         raise RecordingError(msg, hint="take the file from the version control, or run it again")
 
 
-def read_events(path: Path, shown: str) -> Iterator[Event]:
+def read_events(path: Path, shown: str, *, torn: bool = False) -> Iterator[Event]:
     """Read the lines of a recording one by one, as far as their chain is whole.
 
     Raises:
@@ -247,7 +250,8 @@ def read_events(path: Path, shown: str) -> Iterator[Event]:
             msg, hint="a published run needs its recording.jsonl beside its notebook"
         ) from error
     before, ended = "", False
-    for number, line in enumerate(raw.removesuffix(b"\n").split(b"\n") if raw else (), 1):
+    whole = raw[: raw.rfind(b"\n") + 1] if torn else raw
+    for number, line in enumerate(whole.removesuffix(b"\n").split(b"\n") if whole else (), 1):
         fields, before = _line(line, before, number, shown)
         if ended:
             msg = f"{shown}:{number}: a line after the end of the recording, got {fields['op']!r}"

@@ -16,6 +16,7 @@ from reaffirm.nodes.exchange_json import answer_from_json, error_from_json, http
 from reaffirm.nodes.recording_format import Event, Header, Tape, read_tape
 from reaffirm.nodes.transport import LineStream, Transport
 from reaffirm.redact import redact, redact_words
+from reaffirm.store.code_hash import file_hash
 from reaffirm.store.node_programs import digest
 
 # A loop that reads and does nothing else would never end on a recording that breaks off.
@@ -83,7 +84,7 @@ class Replay:
             self._past_the_end(now)
         event = self._tape.events[self._at]
         then = {key: event.fields.get(key) for key in now}
-        if then != now:
+        if then != now and not self._same_program(then, now, stdin):
             self._differs(event, now, stdin)
         self._at += 1
         if stopped := event.fields.get("interrupted"):
@@ -94,6 +95,13 @@ class Replay:
         if error := event.fields.get("error"):
             raise error_from_json(error)
         return event
+
+    def _same_program(self, then: Mapping[str, Any], now: Mapping[str, Any], stdin: str | None) -> bool:
+        """Whether only the program on standard input has other words, and does the same."""
+        text = self._tape.texts.get(then.get("stdin") or "")
+        if text is None or stdin is None or {**then, "stdin": ""} != {**now, "stdin": ""}:
+            return False
+        return file_hash(text) == file_hash(redact(stdin))
 
     def next_of_stream(self, stream: str) -> Event | None:
         """Return the next event of a stream that is still to come."""

@@ -3,7 +3,17 @@
 from reaffirm.redact.chunks import redact_chunks
 from reaffirm.redact.data import redact_data
 from reaffirm.redact.found import Found
-from reaffirm.redact.known import MASK, SHORTEST, is_secret, known, mark, remember, remembering, secrets_in
+from reaffirm.redact.known import (
+    MASK,
+    SHORTEST,
+    is_secret,
+    known,
+    mark,
+    on_learning,
+    remember,
+    remembering,
+    secrets_in,
+)
 from reaffirm.redact.masking import find, redact, redact_header, redact_words, secrets_of
 from reaffirm.redact.names import is_secret_name
 from reaffirm.redact.streams import LineRedactor, StreamRedactor
@@ -19,6 +29,7 @@ __all__ = [
     "is_secret_name",
     "known",
     "mark",
+    "on_learning",
     "redact",
     "redact_chunks",
     "redact_data",

@@ -9,7 +9,7 @@ import html
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,6 +37,7 @@ class Known:
 
 
 _known = Known()
+_listeners: list[Callable[[Known], None]] = []
 
 
 def known() -> Known:
@@ -57,6 +58,7 @@ def remember(values: Iterable[str]) -> None:
     if more:
         ordered = tuple(sorted({*_known.values, *more}, key=lambda value: (-len(value), value)))
         _known = Known(ordered, _known.names, _known.patterns, _known.version + 1)
+        _tell()
 
 
 def mark(names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
@@ -71,6 +73,17 @@ def mark(names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
     all_patterns = (*_known.patterns, *(re.compile(p) for p in dict.fromkeys(patterns) if p not in there))
     if all_names != _known.names or len(all_patterns) != len(_known.patterns):
         _known = Known(_known.values, all_names, all_patterns, _known.version + 1)
+        _tell()
+
+
+def on_learning(listener: Callable[[Known], None]) -> None:
+    """Call ``listener`` whenever more becomes known: the process that writes may be another than this one."""
+    _listeners.append(listener)
+
+
+def _tell() -> None:
+    for listener in _listeners:
+        listener(_known)
 
 
 @contextmanager
@@ -169,6 +182,7 @@ __all__ = [
     "mark",
     "mask_forms",
     "name_words",
+    "on_learning",
     "remember",
     "remembering",
     "secrets_in",

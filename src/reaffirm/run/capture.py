@@ -10,9 +10,8 @@ from collections import deque
 from pathlib import Path
 from typing import IO, Any
 
+from reaffirm.redact import StreamRedactor
 from reaffirm.run.journal import Journal
-from reaffirm.run.plain_text import StreamText
-from reaffirm.run.secrets import Redactor
 
 #: Characters of one cell that its notebook shows, and how many of them come from the end.
 SHOWN = 1 << 20
@@ -30,13 +29,11 @@ OUTPUTS = "outputs"
 class Capture:
     """The text of one cell."""
 
-    def __init__(
-        self, journal: Journal, cell: int, redactor: Redactor, folder: Path | None, name: str
-    ) -> None:
+    def __init__(self, journal: Journal, cell: int, folder: Path | None, name: str) -> None:
         self._journal = journal
         self._cell = cell
         self._decoders = {s: codecs.getincrementaldecoder("utf-8")("replace") for s in STREAMS}
-        self._redactors = {s: StreamText(redactor) for s in STREAMS}
+        self._redactors = {s: StreamRedactor() for s in STREAMS}
         self._pending: dict[str, list[str]] = {}
         self._pending_size = 0
         self._shown = 0
@@ -68,9 +65,9 @@ class Capture:
                 self._journal.write({"op": "text", "cell": self._cell, "stream": stream, "text": text})
 
     def settle(self) -> None:
-        """Put everything into the journal, also what is no whole line."""
+        """Put everything into the journal, also what is no whole line, unless a secret may be under way."""
         for stream in STREAMS:
-            self._take(stream, self._redactors[stream].close())
+            self._take(stream, self._redactors[stream].flush())
         self.flush()
 
     def close(self) -> None:
@@ -78,7 +75,8 @@ class Capture:
         for stream in STREAMS:
             rest = self._decoders[stream].decode(b"", final=True)
             self._take(stream, self._redactors[stream].feed(rest))
-        self.settle()
+            self._take(stream, self._redactors[stream].close())
+        self.flush()
         if self._over:
             self._close_long()
         if self._file is not None:

@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from reaffirm.redact import mark, remember
 from reaffirm.run.capture import Capture
 from reaffirm.run.cells import heading_at, is_finally, number_of, source_of, step_ids, tags_of, timeout_of
 from reaffirm.run.channel import Message
 from reaffirm.run.ending import Ending
 from reaffirm.run.journal import Journal, now
 from reaffirm.run.part import is_skipped
-from reaffirm.run.secrets import Redactor
 from reaffirm.run.worker_process import Worker
 
 #: Seconds that an interrupted cell has to tidy up before its process is killed.
@@ -77,7 +77,6 @@ class Engine:
 
     journal: Journal
     worker: Worker
-    redactor: Redactor
     cells: Sequence[Mapping[str, Any]]
     limits: Limits = field(default_factory=Limits)
     folder: Path | None = None
@@ -175,7 +174,7 @@ class Engine:
         cell = cells[index]
         number = number_of(cells, index)
         self.journal.write({"op": "cell", "cell": index, "number": number, "step": name, "at": now()})
-        self._capture = Capture(self.journal, index, self.redactor, self.folder, f"{number:03d}-{name}"[:80])
+        self._capture = Capture(self.journal, index, self.folder, f"{number:03d}-{name}"[:80])
         self._capture.log = self.log
         self._running, self._began, self._error = index, False, None
         between, self._between = self._between, []
@@ -276,7 +275,7 @@ class Engine:
             with suppress(BlockingIOError):
                 os.read(self._wake[0], 4096)
         if not ready and self._capture is not None:
-            self._capture.flush()
+            self._capture.settle() if seconds >= _TICK else self._capture.flush()
         read = self._read_pipes(ready)
         if self.worker.line not in ready:
             if read and len(ready) == read:
@@ -336,6 +335,9 @@ class Engine:
             if op == "error":
                 self._error = message = self._explained(message)
             self.journal.redacted({**message, "cell": index})
+        elif op == "secrets":  # it learnt them from a machine file, for example; they stay in memory
+            remember(message["values"])
+            mark(message["names"], message["patterns"])
         elif op == "ask":
             value = self._asked(str(message["question"]))
         if request is not None:

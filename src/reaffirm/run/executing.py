@@ -59,9 +59,7 @@ def executed(
     except BaseException:
         worker.close()
         raise
-    engine = Engine(
-        journal, worker, run.redactor, notebook["cells"], limits, folder, run.follow, _asker(), log
-    )
+    engine = Engine(journal, worker, notebook["cells"], limits, folder, run.follow, _asker(), log)
     engine.where = run.runbook.path
     try:
         outcome = engine.run(environment, cwd or Path.cwd())
@@ -86,7 +84,7 @@ def executed_alone(
     journal = Journal(None, redactor)
     journal.begin(notebook)
     worker = Worker(preload=early.preloads(code))
-    engine = Engine(journal, worker, redactor, notebook["cells"], limits, asker=_asker(), log=log)
+    engine = Engine(journal, worker, notebook["cells"], limits, asker=_asker(), log=log)
     if observed:
         lines = Lines()
         engine.changed = lambda: lines(progress_of(journal.book.notebook))

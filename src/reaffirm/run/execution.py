@@ -22,6 +22,7 @@ from reaffirm.run.local_ledger import LocalLedger
 from reaffirm.run.parameters import check_complete, typed
 from reaffirm.run.part import WHOLE, Part
 from reaffirm.run.progress import Lines
+from reaffirm.run.provenance import code_now
 from reaffirm.run.runbook import Runbook, is_remote, leads_to_source, read_runbook, runbook_from_text
 from reaffirm.run.secrets import Redactor, secret_values
 from reaffirm.run.surroundings import ending_signals, environment, kernel_options, undisturbed
@@ -190,9 +191,10 @@ def under_way(run: Run) -> Iterator[None]:
     with _lock:
         before, _current = _current, run
         error: BaseException | None = None
+        run.code = code_now(run.runbook) if run.folder else None
         entries.begun(run.runbook.path, run.runbook.sha256, run.redactor.data(dict(run.parameters)))
         try:
-            with environment(surroundings_of(run)), ending_signals():
+            with run.redactor.knowing(), environment(surroundings_of(run)), ending_signals():
                 yield
         except BaseException as caught:
             error = caught

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from reaffirm.model.code import CodeHashes
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.evidence import read_headers, recordings
 from reaffirm.run.runbook import Runbook
@@ -16,26 +17,33 @@ from reaffirm.store.project import Project
 
 #: The machine file as ``connect`` keeps it in the folder of a run.
 _MACHINES = "machines.toml"
-#: Keys of ``metadata.reaffirm`` that only say what the run rested on: two runs compare without them.
-KEYS = ("code", "machines", "images", "consent", "node_versions", "image_versions")
+
+
+def code_now(runbook: Runbook) -> CodeHashes:
+    """Return the hashes of the code that a runbook would run now, without programs that it sends."""
+    project = Project(runbook.project) if runbook.project else None
+    codes = ["".join(c["source"]) for c in runbook.notebook["cells"] if c["cell_type"] == "code"]
+    return code_of(codes, runbook.text_sha256, project)
 
 
 def rests_on(
-    runbook: Runbook, folder: Path | None, facts: Mapping[str, Any], checkout: Checkout | None
+    runbook: Runbook,
+    begun: CodeHashes,
+    folder: Path | None,
+    facts: Mapping[str, Any],
+    checkout: Checkout | None,
 ) -> dict[str, Any]:
     """Return what ``metadata.reaffirm`` says of what a run rested on.
 
     ``code`` holds hashes, ``machines`` the machine file's name, path and hashes, ``images`` the images by
     node, ``node_versions`` and ``image_versions`` what runs there, ``consent`` who agreed to what, ``git``
-    the commit and which of the run's own files are not those of it. What nobody saw is left out.
+    the commit and which of the run's own files are not those of it. What nobody saw is left out. ``begun``
+    are the hashes that were taken when the run began: somebody may have edited a file since.
     """
     project = Project(runbook.project) if runbook.project else None
     seen = seen_in(recordings(folder))
     programs = seen.programs(node_programs(project))
-    codes = ["".join(c["source"]) for c in runbook.notebook["cells"] if c["cell_type"] == "code"]
-    code = replace(
-        code_of(codes, runbook.text_sha256, project), node_programs=program_hashes(programs, project)
-    )
+    code = replace(begun, node_programs=program_hashes(programs, project))
     machines = _machines(folder, project)
     found: dict[str, Any] = {
         "code": code.as_json(),

@@ -16,6 +16,46 @@ from reaffirm.store.project import Project
 
 #: The version of ``facts.json`` and ``provenance.json``. Keys are added without a new one.
 SCHEMA = 1
+#: Every key of ``provenance.json`` and what it says; docs/reference/provenance.md is made from it.
+KEYS: Mapping[str, str] = {
+    "schema": "the version of the format",
+    "run": "the name of the run, which is that of its folder",
+    "runbook": "the name of the runbook",
+    "runbook_path": "the runbook's file, from the root of the project",
+    "runbook_sha256": "the hash of its code",
+    "code": "the hashes of all code that the run rests on; see below",
+    "kind": "simulated, lab or real: what the run is worth as evidence",
+    "via": "live, or replay for answers from a recording",
+    "started": "when the run began, by the clock of its nodes (UTC)",
+    "ran": "when the runner began, by the clock of its machine (UTC)",
+    "ended": "how it ended, at which cell and why",
+    "parameters": "the parameters that differ from the runbook's own values, without secrets",
+    "machines": "the name of the machine file",
+    "machine_file": "its path; the hash of its bytes (`sha256`), of the redacted copy that is kept with the "
+    "run (`redacted_sha256`), and of what it says without comments (`settings_sha256`)",
+    "node_programs": "the programs of `scripts/node` that were sent, with the hash of their whole text",
+    "node_images": "node, image, and the id and digests that the node told",
+    "images": "the digests that the probes of images found",
+    "node_versions": "node, program, version: docker, the GPU's driver",
+    "image_versions": "image, program, version: the engine, PyTorch, Transformers, as a probe found them",
+    "versions": "what ran the notebook: Python and the packages",
+    "consent": "what was agreed to on real machines, for which containers, and how (parameter or prompt)",
+    "git": "the commit; `dirty`: whether any file that git knows differed from it; `own`: which of the files "
+    "that this run used did, `changed` or `untracked`",
+    "resumed": "the run that this one took up again, and at which cell",
+    "partial": "which cells were left out; such a run is published only with `--partial`",
+    "dry_run": "true where nothing was sent",
+    "engine": "what executed the notebook",
+}
+#: Every key of ``code``.
+CODE_KEYS: Mapping[str, str] = {
+    "runbook": "the code cells of the runbook",
+    "cells": "each of them by itself, shortened, so that a changed one can be named",
+    "file": "the whole text of the runbook; where it is the same nothing else needs to be looked at",
+    "node_programs": "the programs that were sent",
+    "own": "the project's own files that the cells use: steps in `runbooks/steps`, modules beside runbooks",
+    "engine": "one hash for each part of reaffirm that decides facts, of its files as they are",
+}
 
 
 def provenance(

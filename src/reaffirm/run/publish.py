@@ -11,12 +11,15 @@ from reaffirm.nodes.recording_format import Tape, read_tape
 from reaffirm.redact import redact
 from reaffirm.run import evidence, places
 from reaffirm.run.ending import own_cells
+from reaffirm.run.journal import JOURNAL
 from reaffirm.run.provenance_file import check_past, provenance
 from reaffirm.run.publication import Publication
 from reaffirm.run.secrets import Redactor
 from reaffirm.store.project import Project
 
 _TIMING = ("papermill", "execution")
+#: What only the runner needs: the notebook was made of it.
+_PRIVATE = (JOURNAL,)
 #: Keys of ``metadata.reaffirm`` that say that not all of the runbook was run, and what they mean.
 _PARTS = {"dry_run": "a dry run: nothing was sent", "partial": "a run of some cells only"}
 
@@ -133,7 +136,7 @@ def _kept(folder: Path, tapes: Mapping[str, Tape]) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
-        if path.name.startswith(".part-"):
+        if path.name.startswith(".") or name in _PRIVATE:
             continue
         text = path.read_text(encoding="utf-8", errors="replace")
         if name in tapes:

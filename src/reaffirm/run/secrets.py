@@ -8,6 +8,7 @@ import ast
 import io
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from reaffirm.redact import MASK, SHORTEST, is_secret, known, redact, redact_data, remembering
@@ -41,6 +42,7 @@ class Redactor:
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._values = tuple(values)
         self._version = -1
+        self._all: tuple[str, ...] | None = None
         self._texts: dict[str, str] = {}
         self._codes: dict[str, str] = {}
 
@@ -61,21 +63,28 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Mask one text."""
-        self._refresh()
-        done = self._texts.get(text)
-        if done is None:
-            with remembering(self._values):
+        with self.knowing():
+            self._refresh()
+            done = self._texts.get(text)
+            if done is None:
                 done = self._texts[text] = redact(text)
-        return done
+            return done
 
     def code(self, source: str) -> str:
         """Mask the source of a cell so that it stays the same code."""
-        self._refresh()
-        done = self._codes.get(source)
-        if done is None:
-            with remembering(self._values):
+        with self.knowing():
+            self._refresh()
+            done = self._codes.get(source)
+            if done is None:
                 done = self._codes[source] = self._code(source)
-        return done
+            return done
+
+    def knowing(self) -> AbstractContextManager[None]:
+        """Have the process know our values for a while; what was masked with them stays remembered."""
+        if known().values is self._all or set(self._values) <= set(known().values):
+            self._all = known().values
+            return nullcontext()
+        return remembering(self._values)
 
     def _refresh(self) -> None:
         """Forget what was masked before more became known."""
@@ -83,16 +92,7 @@ class Redactor:
             self._version = known().version
             self._texts, self._codes = {}, {}
 
-    def without_values(self, text: str) -> str:
-        """Mask the values that were given for secret parameters, and nothing else."""
-        for value in self._values:
-            for form in (value, repr(value)[1:-1]):
-                if form in text:
-                    text = text.replace(form, MASK)
-        return text
-
     def _code(self, source: str) -> str:
-        source = self.without_values(source)
         if redact(source) == source:
             return source
         try:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from reaffirm.model.code import CodeHashes
 from reaffirm.run import evidence, places
 from reaffirm.run.atomic import write_text
 from reaffirm.run.cells import heading_at, is_injected, number_of
@@ -20,7 +21,7 @@ from reaffirm.run.ending import Ending, own_cells, settle
 from reaffirm.run.journal import Journal
 from reaffirm.run.part import WHOLE, Part, is_replayed, settle_notes
 from reaffirm.run.progress import Progress
-from reaffirm.run.provenance import rests_on
+from reaffirm.run.provenance import code_now, rests_on
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
@@ -56,6 +57,8 @@ class Run:
     last: dict[str, Any] | None = None
     ending: Ending | None = None
     checkout: Checkout | None = None
+    #: The hashes of the code that it runs, taken when it began.
+    code: CodeHashes | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     #: Who runs the cells: ``reaffirm``, or the engine of papermill's that was named.
     engine: str = "nbclient"
@@ -187,7 +190,8 @@ class Run:
         about |= self.about()
         if self.ending:
             about["ended"] = self.ending.as_json()
-            about |= rests_on(self.runbook, self.folder, about["facts"], self.checkout)
+            self.code = self.code or code_now(self.runbook)
+            about |= rests_on(self.runbook, self.code, self.folder, about["facts"], self.checkout)
         self.redactor.notebook(notebook)
 
     def _put(self, text: str) -> None:

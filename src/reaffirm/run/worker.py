@@ -39,15 +39,21 @@ def _serve(end: WorkerEnd, *, preload: bool) -> None:
 
     cells = Cells(end)
     end.send({"op": "ready"})
+    speaks = False
     if preload:
         _preload(end)
+    else:
+        _forget_ourselves()
     while True:
         order = end.order()
         match order["do"]:
             case "begin":
                 _begin(order)
             case "cell":
-                if preload:
+                if preload or "reaffirm" in order["source"]:
+                    if not speaks:
+                        speaks = True
+                        _speak_through(end)
                     _mark(order)
                 done = cells.run(order["source"], silent=bool(order.get("silent")))
                 if end.forked:  # the cell forked and its child came back here
@@ -67,6 +73,12 @@ def _current_folder() -> None:
     sys.path.insert(after[0] if after else 0, "")
 
 
+def _forget_ourselves() -> None:
+    """A cell that decides where modules come from gets the package ``reaffirm`` from there as well."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "reaffirm"]:
+        del sys.modules[name]
+
+
 def _begin(order: Message) -> None:
     os.chdir(order["cwd"])
     for name, value in order["environment"].items():
@@ -82,6 +94,23 @@ def _mark(order: Message) -> None:
         from reaffirm.nodes import marks  # type: ignore[attr-defined,unused-ignore]
 
         marks.cell_begins(order["number"], order["step"])
+
+
+def _speak_through(end: WorkerEnd) -> None:
+    """Let steps ask the person at the runner's terminal, and let the runner know what is secret."""
+    try:
+        from reaffirm.nodes import asking_runner
+        from reaffirm.redact import on_learning
+    except ImportError:  # a package of that name that is not ours
+        return
+
+    def tell(now: Any) -> None:
+        patterns = [pattern.pattern for pattern in now.patterns]
+        message = {"values": list(now.values), "names": list(now.names), "patterns": patterns}
+        end.request({"op": "secrets", **message})
+
+    on_learning(tell)
+    asking_runner.answers_by(lambda question: end.ask({"op": "ask", "question": question}))
 
 
 def _preload(end: WorkerEnd) -> None:

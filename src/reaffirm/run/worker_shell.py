@@ -143,7 +143,7 @@ class Cells:
         _refuse_input()
 
     def run(self, source: str, *, silent: bool = False) -> dict[str, Any]:
-        """Run one cell; return ``ok``, the execution ``count``, ``seconds`` and, where it failed, ``error``."""
+        """Run one cell; return ``ok``, ``count``, ``seconds`` and, where it failed, ``error``."""
         count = self.shell.execution_count
         began = time.monotonic()
         error: BaseException | None

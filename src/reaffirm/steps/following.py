@@ -1,11 +1,13 @@
 """Follows the containers of a launch on all nodes at once, until it is clear how it ends."""
 
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from reaffirm.diagnose.errors import Died, ErrorOrder, Said, first_error
 from reaffirm.diagnose.stages import StageTracker, stage_book
-from reaffirm.errors import NodeError
+from reaffirm.errors import NodeError, ReaffirmError
 from reaffirm.images.plan import LaunchPlan, RankPlan
 from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.report import Outcome
@@ -17,11 +19,23 @@ from reaffirm.steps.containers import state
 #: looks at /health while nothing says that it serves, and for the last words after a container died.
 _TICK, _STATE_EVERY, _HEALTH_EVERY, _LAST_WORDS = 1.0, 15.0, 15.0, 5.0
 _HEALTH_TIMEOUT = 5.0
+_ID = re.compile(r"[0-9a-f]{12,64}\Z")
+
+
+def container_id(stdout: str) -> str:
+    """Return the id that ``docker run -d`` printed; empty where it is none."""
+    lines = stdout.strip().splitlines()
+    return lines[-1].strip() if lines and _ID.match(lines[-1].strip()) else ""
 
 
 @dataclass
 class Rank:
-    """One rank while it is followed. Times are seconds since the launch began, by its own node's clock."""
+    """One rank while it is followed. Times are seconds since the launch began, by its own node's clock.
+
+    ``started`` is true as soon as its container may be there; ``id`` is the container's, once it is known;
+    ``suspect`` says that Docker refused to start it, and may have created it all the same; ``removed`` that
+    the launch took it away again.
+    """
 
     node: Transport
     plan: RankPlan
@@ -29,6 +43,9 @@ class Rank:
     began: float
     stream: LineStream | None = None
     started: bool = False
+    id: str = ""
+    suspect: bool = False
+    removed: bool = False
     lines: list[Said] = field(default_factory=list)
     death: Died | None = None
     lost: str = ""
@@ -49,7 +66,10 @@ class Rank:
 
 @dataclass
 class Follower:
-    """A launch under way. :meth:`run` starts and follows it; the outcome is then in ``outcome``."""
+    """A launch under way. :meth:`run` starts and follows it; the outcome is then in ``outcome``.
+
+    ``broken`` says that it broke off: not all ranks were started, or a node could not be asked any more.
+    """
 
     asker: Asker
     plan: LaunchPlan
@@ -60,6 +80,7 @@ class Follower:
     ended: float = 0.0
     silent: float = 0.0
     reason: str = ""
+    broken: bool = False
     _next_state: float = 0.0
     _next_health: float = 0.0
 
@@ -72,14 +93,18 @@ class Follower:
             if self._start():
                 self._follow()
         except NodeError as error:
+            self.broken = True
             self._finish(Outcome.UNKNOWN, error.message.splitlines()[0] if error.message else str(error))
-        except KeyboardInterrupt:
-            self._finish(Outcome.UNKNOWN, "interrupted by hand; the containers were left running")
+        except BaseException as stop:
+            self.broken = True
+            interrupted = isinstance(stop, KeyboardInterrupt)
+            self._finish(Outcome.UNKNOWN, "interrupted" if interrupted else f"stopped: {type(stop).__name__}")
             raise
         finally:
             for rank in self.ranks:
                 if rank.stream is not None:
-                    rank.stream.close()
+                    with suppress(NodeError):
+                        rank.stream.close()
 
     @property
     def stage(self) -> str:
@@ -101,8 +126,10 @@ class Follower:
             # When the answer is lost on the way the container may run all the same.
             rank.started = True
             answer = self.asker.ask(rank.node, rank.plan.argv, inline=rank.plan.program, timeout=300)
+            rank.id = container_id(answer.stdout) if answer.ok else ""
             if not answer.ok:
-                rank.started = False
+                # Docker refuses some containers only after it has created them.
+                rank.started, rank.suspect, self.broken = False, True, True
                 words = f"docker run: {why_not(answer)}"
                 rank.death = Died(rank.name, rank.now(), answer.exit, words=words)
                 self._finish(
@@ -213,6 +240,9 @@ class Follower:
                     self._look(rank)
 
     def _finish(self, outcome: Outcome, reason: str) -> None:
-        now = self.ranks[0].now()
+        try:
+            now = self.ranks[0].now()
+        except ReaffirmError:  # a recording that ends here
+            now = self.ended
         self.outcome, self.reason, self.ended = outcome, reason, now
         self.silent = min((rank.silent(now) for rank in self.ranks if rank.started), default=0.0)

@@ -1,12 +1,12 @@
 """launch: starts an engine on head and workers, follows both logs, and says how it ends."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
 from reaffirm.diagnose.stages import StageTracker, stage_book
-from reaffirm.errors import StepFailedError, UsageError
+from reaffirm.errors import ReaffirmError, StepFailedError, UsageError
 from reaffirm.images.plan import LaunchPlan, Place, container_names, engine_of, launch_plan
 from reaffirm.model.changes import Change
 from reaffirm.model.exchange import HttpRequest
@@ -19,6 +19,7 @@ from reaffirm.steps.containers import inspect
 from reaffirm.steps.declaring import declares
 from reaffirm.steps.fabric import find_fabric
 from reaffirm.steps.following import Follower, Rank
+from reaffirm.steps.half_started import Tidied, tidy
 from reaffirm.steps.launch_report import launch_report
 from reaffirm.steps.named import model_on, reference_of
 from reaffirm.steps.result import StepResult, bundle, expect_outcome
@@ -30,14 +31,22 @@ _SAVED = (Outcome.FAILED, Outcome.STUCK, Outcome.TIMEOUT, Outcome.UNKNOWN)
 
 @dataclass(frozen=True)
 class LaunchResult(StepResult):
-    """How a launch ended. ``containers`` are ``node/container``, left as they are."""
+    """How a launch ended. ``containers`` are ``node/container``, left as they are.
+
+    ``keep`` leaves them also when they are not as expected; ``tidy`` saves and removes them.
+    """
 
     cluster: Cluster | None = None
     containers: tuple[str, ...] = ()
     logs_saved: tuple[str, ...] = ()
+    keep: bool = False
+    tidy: Callable[[], Tidied] | None = None
 
     def expect(self, outcome: str) -> Self:
         """Return this result when the launch ended that way.
+
+        When it did not, nothing is left half-started: logs and ``docker inspect`` of the containers that this
+        launch started are saved, and they are removed, unless it was told to ``keep`` them.
 
         Raises:
             UsageError: there is no outcome of that name.
@@ -45,6 +54,8 @@ class LaunchResult(StepResult):
         """
         names = ", ".join(dict.fromkeys(repr(name.partition("/")[2]) for name in self.containers))
         hint = f"they are still there; steps.cleanup(cluster, {names}) saves their logs, then removes them"
+        if outcome in tuple(Outcome) and outcome != self.outcome and self.tidy is not None and not self.keep:
+            hint = f"{self.tidy().words}; launch(…, keep=True) leaves it as it is"
         expect_outcome(self, self.cluster, outcome, hint=hint if names else "")
         return self
 
@@ -65,13 +76,20 @@ def launch(
     facts: str = "launch",
     name_prefix: str = "",
     until: str = "ready",
+    keep: bool = False,
 ) -> LaunchResult:
     """Start ``engine`` (``vllm`` or ``sglang``) on all nodes and follow it until it is clear how it ends.
 
     It ends *ready* (the head answers ``/health``), *reached* (every rank is at the stage ``until``, or at
     the last stage of a program that runs in place of a server), *failed* (with the first error of all
     nodes), *stuck* (silent on all ranks longer than the limit of the stage) or *timeout*. Containers are
-    left as they are; their logs are saved unless all went well.
+    left as they are then, for the next cell; their logs are saved unless all went well.
+
+    A launch that *breaks off* leaves nothing half-started: when a rank cannot be started, a node is lost, or
+    the run is stopped, logs and ``docker inspect`` of what it started itself are saved and it is removed
+    again, by id; so it is when :meth:`LaunchResult.expect` is disappointed. ``keep`` leaves it as it is. What
+    cannot be removed is named, with the command that does it. On real machines this is part of launching and
+    needs no consent of its own.
 
     ``host_address=False`` leaves the variable unset that tells the engine its own address. ``limits``
     overrides silence limits by stage (seconds; ``None`` leaves a limit as it is), ``timeout`` limits the
@@ -88,6 +106,7 @@ def launch(
     reference = reference_of(cluster, image)
     model_on(cluster, model)
     names = container_names(kind, len(cluster.all), name_prefix)
+    cluster.agreed.allow("start", [f"{t.node.name}/{n}" for t, n in zip(cluster.all, names, strict=True)])
     try:
         given = {stage: limit for stage, limit in (limits or {}).items() if limit is not None}
         allowed = stage_book().limits(cluster.machines.limits, given)
@@ -125,12 +144,23 @@ def launch(
     follower = Follower(asker, plan, ranks, allowed, timeout)
     try:
         follower.run()
-    except KeyboardInterrupt:
-        result = _result(cluster, plan, follower, facts, [])
-        cluster.context.display(bundle(result.report))
+    except BaseException:
+        done = None if keep else tidy(cluster, asker, ranks, facts)
+        with suppress(ReaffirmError):
+            report = launch_report(cluster, follower, facts, [], host_address=host_address, tidied=done)
+            cluster.context.display(bundle(report))
         raise
-    saved = _save(cluster, asker, ranks, facts) if follower.outcome in _SAVED else []
-    return _result(cluster, plan, follower, facts, saved, host_address=host_address)
+    done = tidy(cluster, asker, ranks, facts) if follower.broken and not keep else None
+    saved = list(done.saved) if done else []
+    if done is None and follower.outcome in _SAVED:
+        saved = _save(cluster, asker, ranks, facts)
+    report = launch_report(cluster, follower, facts, saved, host_address=host_address, tidied=done)
+    left = tuple(f"{rank.name}/{rank.plan.container}" for rank in ranks if rank.started and not rank.removed)
+
+    def later() -> Tidied:
+        return tidy(cluster, asker, [rank for rank in ranks if not rank.removed], facts)
+
+    return LaunchResult(report, cluster, left, tuple(saved), keep, None if done else later)
 
 
 def _refuse_taken(asker: Asker, cluster: Cluster, names: Sequence[str]) -> None:
@@ -214,17 +244,3 @@ def _save(cluster: Cluster, asker: Asker, ranks: Sequence[Rank], facts: str) -> 
             with suppress(OSError):
                 saved.append(cluster.context.save(name, answer.stdout + answer.stderr))
     return saved
-
-
-def _result(
-    cluster: Cluster,
-    plan: LaunchPlan,
-    follower: Follower,
-    facts: str,
-    saved: Sequence[str],
-    *,
-    host_address: bool = True,
-) -> LaunchResult:
-    report = launch_report(cluster, follower, facts, saved, host_address=host_address)
-    left = tuple(f"{rank.name}/{rank.plan.container}" for rank in follower.ranks if rank.started)
-    return LaunchResult(report, cluster, left, tuple(saved))

@@ -13,6 +13,7 @@ from reaffirm.model.report import Block, Log, Outcome, Picture, Report, Table
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.steps.failure_links import failure_blocks, failure_pages, read_launch
 from reaffirm.steps.following import Follower, Rank
+from reaffirm.steps.half_started import Tidied
 from reaffirm.steps.result import tell
 
 #: Lines of each rank's log that the report shows when the launch did not end well.
@@ -20,9 +21,18 @@ _LAST_LINES = 12
 
 
 def launch_report(
-    cluster: Cluster, follower: Follower, prefix: str, saved: Sequence[str], *, host_address: bool
+    cluster: Cluster,
+    follower: Follower,
+    prefix: str,
+    saved: Sequence[str],
+    *,
+    host_address: bool,
+    tidied: Tidied | None = None,
 ) -> Report:
-    """Make the report of a launch and hand its facts (named ``prefix.…``) to the run."""
+    """Make the report of a launch and hand its facts (named ``prefix.…``) to the run.
+
+    ``tidied`` is what it did about its containers when it broke off.
+    """
     errors = follower.errors
     failures = failure_pages()
     reading = read_launch(follower, failures)
@@ -36,6 +46,8 @@ def launch_report(
         blocks.append(_knowledge(follower))
     if follower.outcome not in (Outcome.READY, Outcome.REACHED):
         blocks += [_last_lines(rank) for rank in follower.ranks if rank.lines]
+    if tidied is not None and tidied.rows:
+        blocks.append(tidied.table)
     if saved:
         blocks.append(Table("Saved into the run", ("file",), tuple((name,) for name in saved)))
     return tell(
@@ -43,7 +55,7 @@ def launch_report(
         follower.asker,
         "launch",
         follower.outcome,
-        _summary(follower),
+        _summary(follower, tidied),
         blocks=tuple(blocks),
         facts=_facts(follower, prefix, errors, reading.pages),
     )
@@ -70,7 +82,7 @@ def _facts(follower: Follower, prefix: str, errors: ErrorOrder, pages: Sequence[
     )
 
 
-def _summary(follower: Follower) -> str:
+def _summary(follower: Follower, tidied: Tidied | None) -> str:
     engine = follower.plan.engine.value
     stage = stage_book().stage(follower.stage).title if follower.stage else "no stage"
     after = duration(follower.ended)
@@ -83,8 +95,13 @@ def _summary(follower: Follower) -> str:
         case Outcome.STUCK:
             return f"{engine} is stuck after the stage “{stage}”: {follower.reason}"
         case Outcome.FAILED:
-            return f"{engine} failed after {after} in the stage “{stage}”. First error: {follower.reason}"
+            done = f"; {tidied.words}" if tidied is not None else ""
+            return (
+                f"{engine} failed after {after} in the stage “{stage}”. First error: {follower.reason}{done}"
+            )
         case _:
+            if tidied is not None:
+                return f"{engine}, last stage of all ranks “{stage}”: {follower.reason}; {tidied.words}"
             left = [r for r in follower.ranks if r.started]
             held = ", ".join(f"{r.plan.container} on {r.name}" for r in left)
             names = ", ".join(repr(r.plan.container) for r in left)
@@ -102,7 +119,15 @@ def _ranks(follower: Follower, *, host_address: bool) -> Table:
         environment = dict(word.split("=", 1) for word in _after(rank.plan.argv, "-e") if "=" in word)
         told = environment.get(variable, "unset" if not host_address else "unknown")
         role = "head" if rank.plan.rank == 0 else "worker"
-        state = "not started" if not rank.started else "ended" if rank.death else "running"
+        state = (
+            "not started"
+            if not rank.started
+            else "removed"
+            if rank.removed
+            else "ended"
+            if rank.death
+            else "running"
+        )
         fabric = environment.get("GLOO_SOCKET_IFNAME", "")
         rows.append((str(rank.plan.rank), role, rank.name, rank.plan.container, fabric, told, state))
     columns = ("rank", "role", "node", "container", "interface", variable, "now")
