@@ -13,6 +13,7 @@ from rich.text import Text as Styled
 
 from reaffirm.cli.partly import (
     Wish,
+    check_output,
     earlier_run,
     narrow,
     runbook_of,
@@ -65,6 +66,7 @@ def run(
     wish = Wish(resume, first, last, only, dry_run, form)
     wish.check()
     earlier = earlier_run(wish)
+    check_output(earlier, output)
     path = _runbook_path(runbook or runbook_of(earlier))
     pairs = [_pair(word) for word in parameters or ()]
     if nodes is not None:

@@ -16,6 +16,7 @@ from reaffirm.errors import ReaffirmError, RecordingError
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
+from reaffirm.nodes import marks
 from reaffirm.nodes.earlier import Earlier
 from reaffirm.nodes.recording import Recorder, clean_answer, clean_http, recording
 from reaffirm.nodes.recording_start import Start
@@ -46,14 +47,21 @@ class Resuming:
         self.again = again
         self.replay = Replay.of(start.tape)
         self.recorder = recorder
-        #: Called before the first request that is not answered from the recording.
+        #: Called when the first unfinished cell begins.
         self.when_live: Callable[[], None] = lambda: None
         self._live = False
+        marks.joins(self)
         recorded = self.replay.transports
         self.transports: Mapping[str, Transport] = {
             name: recording(_Resumed(self, recorded[name], transport), recorder)
             for name, transport in live.items()
         }
+
+    def mark(self, mark: marks.Mark) -> None:
+        """Hear of a cell that begins; see :mod:`reaffirm.nodes.marks`."""
+        if mark.cell >= self.earlier.here:
+            marks.leaves(self)
+            self.when_live()
 
     @property
     def consented(self) -> tuple[str, ...]:
@@ -74,7 +82,6 @@ class Resuming:
                 raise RecordingError(msg, hint=_changed(self.earlier.run))
             self._live = True
             self.recorder.write("live", {"cell": self.earlier.here, "step": self.earlier.step})
-            self.when_live()
         return self._live
 
     @property
@@ -166,6 +173,7 @@ class _Resumed:
         )
 
     def close(self) -> None:
+        marks.leaves(self._resuming)
         self._inner.close()
 
 

@@ -12,6 +12,7 @@ from reaffirm.redact import redact
 from reaffirm.run import evidence, places
 from reaffirm.run.ending import own_cells
 from reaffirm.run.journal import JOURNAL
+from reaffirm.run.part import is_skipped
 from reaffirm.run.provenance_file import check_past, provenance
 from reaffirm.run.publication import Publication
 from reaffirm.run.secrets import Redactor
@@ -70,6 +71,8 @@ def stable(notebook: dict[str, Any]) -> dict[str, Any]:
     for cell in copy["cells"]:
         for key in _TIMING:
             cell["metadata"].pop(key, None)
+        if is_skipped(cell):  # nor does nbval execute it
+            cell["metadata"]["tags"] = [*cell["metadata"].get("tags", ()), "nbval-skip"]
         if not cell["metadata"].get("tags"):
             cell["metadata"].pop("tags", None)
     metadata = copy["metadata"]
