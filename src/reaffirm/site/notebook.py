@@ -14,6 +14,8 @@ from reaffirm.model.fact import FACTS_MIME
 from reaffirm.model.report import REPORT_MIME
 from reaffirm.site.links import Resolve
 from reaffirm.site.page import SitePage, day, kind_badge, minute
+from reaffirm.site.parts_of_run import cell_note
+from reaffirm.site.parts_of_run import rows as rows_of_part
 from reaffirm.site.prose import first_heading, rebuild
 from reaffirm.site.report import facts_markdown, lines_markdown, picture, report_markdown
 from reaffirm.site.stand_ins import box_lines
@@ -88,6 +90,7 @@ def _head(run: PublishedRun, uri: str, runbook_page: str) -> str:
         ("Kind", kind_badge(run.kind, run.via)),
         *_times(run),
         ("Run", code(run.run)),
+        *rows_of_part(run.provenance),
     ]
     if isinstance(given := run.provenance.get("parameters"), dict):
         rows.append(("Parameters", _parameters(given)))
@@ -183,7 +186,7 @@ def _cell(cell: Mapping[str, Any], resolve: Resolve) -> str:
         return fence(source) if source.strip() else ""
     metadata = cell.get("metadata")
     tags = metadata.get("tags", []) if isinstance(metadata, dict) else []
-    parts: list[str] = []
+    parts = [told] if (told := cell_note(metadata)) else []
     if source.strip():
         if "injected-parameters" in tags:
             parts.append("<strong>Parameters of this run</strong>")
