@@ -11,7 +11,7 @@ from typing import Any
 
 from reaffirm.errors import DocumentError, UsageError
 from reaffirm.run import evidence
-from reaffirm.run.atomic import write_text
+from reaffirm.store.atomic import write_text
 from reaffirm.run.book import Book
 from reaffirm.run.cells import heading_at, number_of
 from reaffirm.run.ending import Ending

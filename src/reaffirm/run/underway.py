@@ -12,7 +12,7 @@ from typing import Any
 
 from reaffirm.model.code import CodeHashes
 from reaffirm.run import evidence, places
-from reaffirm.run.atomic import write_text
+from reaffirm.store.atomic import write_text
 from reaffirm.run.cells import heading_at, is_injected, number_of
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.closing import outcome_of
