@@ -12,7 +12,6 @@ from typing import Any
 
 from reaffirm.model.code import CodeHashes
 from reaffirm.run import evidence, places
-from reaffirm.store.atomic import write_text
 from reaffirm.run.cells import heading_at, is_injected, number_of
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.closing import outcome_of
@@ -26,6 +25,7 @@ from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secret_marks import learn_marks
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
+from reaffirm.store.atomic import write_text
 
 #: Told on every change: how many cells are done, how many there are, the heading of the current one.
 Observer = Callable[[Progress], None]

@@ -1,1 +1,1 @@
-"""Makes and changes the files that people write: records, runbooks, pages. Nothing is guessed, formatting stays."""
+"""Makes and changes the files that people write: records, runbooks, pages. Their formatting stays."""

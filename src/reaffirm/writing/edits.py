@@ -11,6 +11,7 @@ from typing import Any
 from reaffirm.errors import UsageError
 from reaffirm.model.record import Record, Status
 from reaffirm.store.reading.document import parse_document
+from reaffirm.store.reading.source import text_of
 
 _SAME = ("id", "title", "date", "deciders", "tags", "line")
 _LABEL = re.compile(r"\bstatus\b", re.IGNORECASE)
@@ -34,9 +35,12 @@ def with_status(text: str, record: Record, raw: str, status: Status) -> str:
         raise UsageError(msg, hint=f"write one by hand, such as 'status: {raw}' in its front matter")
     lines = text.split("\n")
     line = lines[number - 1]
-    if line.count(record.status_raw) != 1 or (_in_front(lines, number) and not _fits_yaml(raw)):
+    front = _in_front(lines, number)
+    key = re.match(r"\s*[\w-]+\s*:\s*", line) if front else None
+    at = key.end() if key else 0  # a comment behind the value may name every status
+    if (line.count(record.status_raw) != 1 and not key) or (front and not _fits_yaml(raw)):
         raise _by_hand(record, number, line, raw)
-    lines[number - 1] = line.replace(record.status_raw, raw)
+    lines[number - 1] = line[:at] + line[at:].replace(record.status_raw, raw, 1)
     changed = "\n".join(lines)
     _read_back(record, changed, {"status": status, "status_raw": raw}, number, line, raw)
     return changed
@@ -102,11 +106,9 @@ def _fits_yaml(raw: str) -> bool:
     return not re.search(r": |\s#|^[\[\]{}>|*&!%#`@,'\"?-]", raw)
 
 
-def _read_back(
-    record: Record, text: str, wanted: dict[str, Any], number: int, line: str, what: str
-) -> None:
+def _read_back(record: Record, text: str, wanted: dict[str, Any], number: int, line: str, what: str) -> None:
     """Stop unless the changed text reads as it was meant and everything else as before."""
-    document = parse_document(text, record.path, record.dialect)
+    document = parse_document(text_of(text.encode()), record.path, record.dialect)
     again = next((one for one in document.records if one.id == record.id), None)
     if again is not None:
         same = all(getattr(again, key) == getattr(record, key) for key in _SAME if key != "line")

@@ -11,7 +11,7 @@ from reaffirm.store.atomic import write_text
 from reaffirm.store.reading.collection import Collection
 from reaffirm.writing.edits import with_predecessor, with_status
 
-#: What a status may become by ``reaffirm status``. Superseded it becomes by ``reaffirm supersede`` alone, since
+#: What a status may become by ``reaffirm status``. Superseded it becomes by ``reaffirm supersede`` alone:
 #: that needs the other record.
 NEXT: Mapping[Status | None, tuple[Status, ...]] = {
     Status.DRAFT: (Status.PROPOSED, Status.REJECTED),
@@ -21,6 +21,7 @@ NEXT: Mapping[Status | None, tuple[Status, ...]] = {
     Status.DEPRECATED: (Status.ACCEPTED,),
     Status.SUPERSEDED: (),
     Status.OTHER: (Status.DRAFT, Status.PROPOSED, Status.ACCEPTED, Status.REJECTED, Status.DEPRECATED),
+    None: (Status.DRAFT, Status.PROPOSED, Status.ACCEPTED, Status.REJECTED, Status.DEPRECATED),
 }
 
 
@@ -121,6 +122,5 @@ def _link(start: Path, target: Path) -> str:
 
 
 def _text(path: Path) -> str:
-    # newline="" keeps the ends of lines as they are; a mark at the beginning stays too
-    with path.open(encoding="utf-8", newline="") as file:
-        return file.read()
+    """The text as it is: ends of lines and a mark at the beginning stay."""
+    return path.read_bytes().decode("utf-8")
