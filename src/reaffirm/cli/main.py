@@ -44,6 +44,7 @@ COMMANDS = {
     "claims": "reaffirm.cli.claims",
     "recheck": "reaffirm.cli.claims",
     "records": "reaffirm.cli.records",
+    "scan": "reaffirm.cli.scanning",
 }
 # Older names of commands: they work, and the help is silent about them.
 _OLDER = ("check-runs",)

@@ -57,6 +57,8 @@ def _serve(end: WorkerEnd, *, preload: bool) -> None:
                         _speak_through(end)
                     _mark(order)
                 done = cells.run(order["source"], silent=bool(order.get("silent")))
+                if preload:
+                    _learn()
                 if end.forked:  # the cell forked and its child came back here
                     _leave()
                 end.request({"op": "done", **done})
@@ -112,6 +114,14 @@ def _speak_through(end: WorkerEnd) -> None:
 
     on_learning(tell)
     asking_runner.answers_by(lambda question: end.ask({"op": "ask", "question": question}))
+
+
+def _learn() -> None:
+    """See whether the cell has left a secret in a variable: a later one may print it."""
+    with suppress(ImportError):
+        from reaffirm.nodes.secret_variables import learn
+
+        learn()
 
 
 def _preload(end: WorkerEnd) -> None:

@@ -1,8 +1,8 @@
 """Plain data that is made of a text and kept from one process to the next, because making it takes long.
 
-Kept in ``$XDG_CACHE_HOME/reaffirm`` (``~/.cache/reaffirm``), by the hash of the text and of what made it. What
-is read there is plain data and never code; whatever is wrong with a file, the text is read again. The folder
-may be removed at any time.
+Kept in ``$XDG_CACHE_HOME/reaffirm`` (``~/.cache/reaffirm``), by the hash of the text and of what made it.
+What is read there is plain data and never code; whatever is wrong with a file, the text is read again. The
+folder may be removed at any time.
 """
 
 import hashlib

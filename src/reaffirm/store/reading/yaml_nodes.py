@@ -52,6 +52,8 @@ def composed(text: str) -> Yaml:
     for key, value in node.value:
         if isinstance(key, ScalarNode):
             found.raw[key.value] = _words(text, value)
+            folded = getattr(value, "style", None) in ("|", ">")
+            found.begins[key.value] = value.start_mark.line + 1 + folded
     return found
 
 
@@ -65,9 +67,8 @@ class _Reader:
         self.values += 1
         if len(path) > MAX_DEPTH or self.values > MAX_VALUES:
             message = f"more than {MAX_VALUES} values or {MAX_DEPTH} levels, aliases counted"
-            raise YamlProblemError(
-                message, line, "write the values out, or put them into a file of their own"
-            )
+            hint = "write the values out, or put them into a file of their own"
+            raise YamlProblemError(message, line, hint, bomb=True)
         tag = _tag(node)
         if tag not in _KNOWN:
             self.found.tagged.append((tag.removeprefix(_TAG), line))
@@ -91,7 +92,7 @@ class _Reader:
             name = key.value if isinstance(key, ScalarNode) else _words_of(key)
             if name in result:
                 first = self.found.marks[(*path, name)]
-                message = f"not YAML: the key {name!r} was used in line {{{first}}} already"
+                message = f"the key {name!r} was used in line {{{first}}} already"
                 raise YamlProblemError(message, line, "keep one of them")
             self.found.marks[(*path, name)] = line
             result[name] = self.value(value, (*path, name))

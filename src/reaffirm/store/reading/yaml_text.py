@@ -3,8 +3,7 @@
 What was read once is kept: reading the pages of all failure modes would take longer than a simulated launch.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -15,22 +14,30 @@ Path = tuple[str | int, ...]
 
 
 class YamlProblemError(ValueError):
-    """What is wrong with a YAML text. ``line`` counts from its first line, which is 1."""
+    """What is wrong with a YAML text. ``line`` counts from its first line, which is 1.
 
-    def __init__(self, message: str, line: int, hint: str = "") -> None:
+    ``bomb`` is true when nothing of the text is to be trusted.
+    """
+
+    def __init__(self, message: str, line: int, hint: str = "", *, bomb: bool = False) -> None:
         super().__init__(message)
         self.message = message
         self.line = line
         self.hint = hint
+        self.bomb = bomb
 
 
 @dataclass
 class Yaml:
-    """The data of a text, the line of each key or item by its path, and the words as they are written."""
+    """The data of a text, the line of each key or item by its path, and the words as they are written.
+
+    ``begins`` is the line on which the value of a key begins; ``tagged`` are tags that were not followed.
+    """
 
     data: dict[str, Any] = field(default_factory=dict)
     marks: dict[Path, int] = field(default_factory=dict)
     raw: dict[str, str] = field(default_factory=dict)
+    begins: dict[str, int] = field(default_factory=dict)
     tagged: list[tuple[str, int]] = field(default_factory=list)
 
 
@@ -42,21 +49,16 @@ def read_yaml(text: str) -> Yaml:
     """
     known = kept("yaml", text, _maker())
     if known is not None:
-        data, marks, raw, tagged = known
-        return Yaml(data, marks, raw, tagged)
+        return Yaml(*known)
     from reaffirm.store.reading.yaml_nodes import composed  # with it the YAML library
 
     found = composed(text)
-    keep("yaml", text, _maker(), (found.data, found.marks, found.raw, found.tagged))
+    keep("yaml", text, _maker(), astuple(found))
     return found
 
 
 @cache
 def _maker() -> str:
     """The code that makes it: other code, other data."""
-    return resources.files(__package__).joinpath("yaml_nodes.py").read_text(encoding="utf-8")
-
-
-def top_lines(marks: Mapping[Path, int], offset: int) -> dict[str, int]:
-    """Return the line in the file of each key at the top, given how many lines stand before the text."""
-    return {str(path[0]): line + offset for path, line in marks.items() if len(path) == 1}
+    here = resources.files(__package__)
+    return "".join(here.joinpath(name).read_text("utf-8") for name in ("yaml_nodes.py", "yaml_text.py"))
