@@ -18,7 +18,7 @@ from reaffirm.run.journal import JOURNAL, events, now
 from reaffirm.run.part import settle_notes
 from reaffirm.store.atomic import write_text
 
-_ABOUT = ("run", "ran", "engine", "versions", "parameters", "partial", "resumed")
+_ABOUT = ("run", "ran", "engine", "code", "versions", "parameters", "partial", "resumed")
 #: What is said of a run that ended without saying so.
 KILLED = "the runner was killed"
 

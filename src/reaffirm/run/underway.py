@@ -20,7 +20,7 @@ from reaffirm.run.ending import Ending, own_cells, settle
 from reaffirm.run.journal import Journal
 from reaffirm.run.part import WHOLE, Part, is_replayed, settle_notes
 from reaffirm.run.progress import Progress
-from reaffirm.run.provenance import code_now, rests_on
+from reaffirm.run.provenance import code_json, code_now, rests_on
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secret_marks import learn_marks
 from reaffirm.run.secrets import Redactor
@@ -144,7 +144,8 @@ class Run:
         """What is known of the run from its beginning."""
         begun = {"run": self.name, "ran": self.ran, "engine": self.engine}
         about = {"versions": evidence.versions(), "parameters": dict(self.parameters)}
-        return {**begun, **about, **self.part.about}
+        code = {"code": code_json(self.code)} if self.code else {}
+        return {**begun, **code, **about, **self.part.about}
 
     def save_text(self, text: str) -> None:
         """Write a notebook that was made into text already; see :meth:`save`."""
