@@ -44,6 +44,7 @@ COMMANDS = {
     "claims": "reaffirm.cli.claims",
     "recheck": "reaffirm.cli.claims",
     "records": "reaffirm.cli.records",
+    "lint": "reaffirm.cli.linting",
 }
 # Older names of commands: they work, and the help is silent about them.
 _OLDER = ("check-runs",)
