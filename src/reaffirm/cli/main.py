@@ -48,6 +48,7 @@ COMMANDS = {
     "status": "reaffirm.cli.writing",
     "supersede": "reaffirm.cli.writing",
     "scan": "reaffirm.cli.scanning",
+    "lint": "reaffirm.cli.linting",
 }
 # Older names of commands: they work, and the help is silent about them.
 _OLDER = ("check-runs",)

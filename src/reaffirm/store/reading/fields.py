@@ -98,6 +98,8 @@ def _places(outline: Outline, title: Block | None) -> Iterator[Place]:
             ]
             said = said or [block for block in section.blocks if block.kind is Kind.QUOTE]
             blocks = [_unlabelled(block.lines, field) for block in said]
+            if field is Field.STATUS:
+                yield from _others(said)
             rows = [block for block in section.blocks if block.kind is Kind.ROW]
             if rows and field in (Field.STATUS, Field.DATE):
                 if any(place.field is field for place in _tables(rows)):
@@ -106,6 +108,15 @@ def _places(outline: Outline, title: Block | None) -> Iterator[Place]:
                 blocks += [[_row(block)] for block in rows if not block.head]
             first = next((line.line for block in blocks for line in block), heading.line)
             yield Place(field, blocks, first, Where.SECTION)
+
+
+def _others(blocks: list[Block]) -> Iterator[Place]:
+    """Below "Status" there may be other fields: ``Review by: 2024-01-31``."""
+    for block in blocks:
+        for line in block.lines:
+            found = split_label(line)
+            if found and found[0] is not Field.STATUS and found[1].text:
+                yield Place(found[0], [[found[1]]], line.line, Where.SECTION)
 
 
 def _unlabelled(lines: list[Line], field: Field) -> list[Line]:
