@@ -21,6 +21,7 @@ from reaffirm.run.channel import Message
 from reaffirm.run.ending import Ending
 from reaffirm.run.journal import Journal, now
 from reaffirm.run.listening import Asker, Listening
+from reaffirm.run.part import is_skipped
 from reaffirm.run.stopping import Stop, Stopping
 from reaffirm.run.worker_process import Worker
 
@@ -126,9 +127,8 @@ class Engine:
         for index, cell in enumerate(cells):
             if cell["cell_type"] != "code" or not source_of(cell).strip() or is_skipped(cell):
                 continue
-            if first is not None and (
-                self._ear.gone or self._stopping.signals_seen > 1 or not is_finally(cell)
-            ):
+            over = self._ear.gone or self._stopping.signals_seen > 1
+            if first is not None and (over or not is_finally(cell)):
                 continue
             stop = self._stopping.now
             if first is None and stop is not None:  # between two cells

@@ -1,7 +1,7 @@
 """What stops a cell from outside: its time is up, Ctrl-C, SIGTERM, a lost terminal.
 
-First the cell is interrupted, so that it can tidy up. When its time for that is up as well, or somebody insists, its
-process is killed.
+First the cell is interrupted, so that it can tidy up. When its time for that is up as well, or somebody
+insists, its process is killed.
 """
 
 import os
