@@ -229,13 +229,13 @@ def _tables(result: dict[str, Any]) -> list[str]:
 
 _HEAD = """# Killed at random moments
 
-`scripts/kill-moments` runs the pivot and kills it with SIGKILL at moments drawn evenly from the length of a whole
-run: the runner, the worker that runs the cells, or all processes of the run at once, in turns. After each kill it
-checks that the notebook, if there is one, is valid and calls no cell completed that did not end; that the journal
-can be read, and the recording with its chain of hashes, as far as they got; that no process is left; that
-`reaffirm render` makes a true notebook of the journal; and that the next cleanup finds every container that was
-started (simulated nodes are gone with the run: there the recording is asked whether each container had a name and
-the label that cleanup goes by).
+`scripts/kill-moments` runs the pivot and kills it with SIGKILL at moments drawn evenly from the length of a
+whole run: the runner, the worker that runs the cells, or all processes of the run at once, in turns. After
+each kill it checks that the notebook, if there is one, is valid and calls no cell completed that did not
+end; that the journal can be read, and the recording with its chain of hashes, as far as they got; that no
+process is left; that `reaffirm render` makes a true notebook of the journal; and that the next cleanup
+finds every container that was started (simulated nodes are gone with the run: there the recording is asked
+whether each container had a name and the label that cleanup goes by).
 
 ```bash
 scripts/kill-moments --times 200             # simulated nodes; --seed for other moments

@@ -111,7 +111,9 @@ def parameters(
     for column in ("name", "type", "default", "meaning"):
         table.add_column(column, overflow="fold")
     for one in found.values():
-        table.add_row(*(Styled(word) for word in (one.name, one.annotation or "any", one.default, one.help)))
+        table.add_row(
+            *(Styled(word) for word in (one.name, one.annotation or "any", one.shown_default, one.help))
+        )
     Console(highlight=False).print(table)
 
 

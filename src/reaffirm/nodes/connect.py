@@ -22,6 +22,7 @@ from reaffirm.nodes.notebook_fact import joined
 from reaffirm.nodes.recording import Recorder, recording
 from reaffirm.nodes.recording_format import RECORDING, Header, header_from_json, read_events
 from reaffirm.nodes.replay import Replay
+from reaffirm.nodes.secret_variables import learn, learn_environment
 from reaffirm.nodes.taking_up import earlier_run, take_up
 from reaffirm.nodes.transport import Transport
 from reaffirm.redact import redact
@@ -105,6 +106,8 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         raise RecordingError(msg, hint="nothing was asked; copy the notebook elsewhere to run it live")
     if directory is None and published is None and project is not None and not dry:
         directory = _interactive(project)
+    learn_environment(machines.secrets.variables, machines.secrets.patterns)
+    learn()
     if dry:
         from reaffirm.nodes.dry_run import dry_cluster  # loads the simulator
 
@@ -167,6 +170,7 @@ def open_cluster(nodes: str | Path, *, show: Show = show_in_notebook) -> Cluster
     project = enter_project()
     path = machine_file(nodes, project, called_from)
     machines = read_machines(path, shown=project.relative(path) if project else str(path))
+    learn_environment(machines.secrets.variables, machines.secrets.patterns)
     return Cluster(machines, _live(machines, project), RunContext(None, show=show))
 
 

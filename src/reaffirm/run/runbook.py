@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import DocumentError
+from reaffirm.run import parsed
 from reaffirm.run.declarations import Declarations, declared
 from reaffirm.run.places import project_of
 from reaffirm.store.code_hash import code_hash, text_hash
@@ -100,6 +101,14 @@ def runbook_from_text(text: str, path: str) -> Runbook:
 
 
 def _notebook(text: str, path: str) -> dict[str, Any]:
+    known = parsed.kept(text)
+    if known is None:
+        known = _read(text, path)
+        parsed.keep(text, known)
+    return known
+
+
+def _read(text: str, path: str) -> dict[str, Any]:
     jupytext = _jupytext()
     try:
         made = jupytext.reads(text.removeprefix("\ufeff"), fmt="py:percent")

@@ -5,7 +5,6 @@ what aliases stand for is counted. So a bomb stays small and a tag runs nothing.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
@@ -25,22 +24,30 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z")
 
 
 class YamlProblemError(ValueError):
-    """What is wrong with a YAML text. ``line`` counts from its first line, which is 1."""
+    """What is wrong with a YAML text. ``line`` counts from its first line, which is 1.
 
-    def __init__(self, message: str, line: int, hint: str = "") -> None:
+    ``bomb`` is true when nothing of the text is to be trusted.
+    """
+
+    def __init__(self, message: str, line: int, hint: str = "", *, bomb: bool = False) -> None:
         super().__init__(message)
         self.message = message
         self.line = line
         self.hint = hint
+        self.bomb = bomb
 
 
 @dataclass
 class Yaml:
-    """The data of a text, the line of each key or item by its path, and the words as they are written."""
+    """The data of a text, the line of each key or item by its path, and the words as they are written.
+
+    ``begins`` is the line on which the value of a key begins; ``tagged`` are tags that were not followed.
+    """
 
     data: dict[str, Any] = field(default_factory=dict)
     marks: dict[Path, int] = field(default_factory=dict)
     raw: dict[str, str] = field(default_factory=dict)
+    begins: dict[str, int] = field(default_factory=dict)
     tagged: list[tuple[str, int]] = field(default_factory=list)
 
 
@@ -73,6 +80,8 @@ def read_yaml(text: str) -> Yaml:
     for key, value in node.value:
         if isinstance(key, ScalarNode):
             found.raw[key.value] = _words(text, value)
+            folded = getattr(value, "style", None) in ("|", ">")
+            found.begins[key.value] = value.start_mark.line + 1 + folded
     return found
 
 
@@ -86,9 +95,8 @@ class _Reader:
         self.values += 1
         if len(path) > MAX_DEPTH or self.values > MAX_VALUES:
             message = f"more than {MAX_VALUES} values or {MAX_DEPTH} levels, aliases counted"
-            raise YamlProblemError(
-                message, line, "write the values out, or put them into a file of their own"
-            )
+            hint = "write the values out, or put them into a file of their own"
+            raise YamlProblemError(message, line, hint, bomb=True)
         tag = _tag(node)
         if tag not in _KNOWN:
             self.found.tagged.append((tag.removeprefix(_TAG), line))
@@ -112,7 +120,7 @@ class _Reader:
             name = key.value if isinstance(key, ScalarNode) else _words_of(key)
             if name in result:
                 first = self.found.marks[(*path, name)]
-                message = f"not YAML: the key {name!r} was used in line {{{first}}} already"
+                message = f"the key {name!r} was used in line {{{first}}} already"
                 raise YamlProblemError(message, line, "keep one of them")
             self.found.marks[(*path, name)] = line
             result[name] = self.value(value, (*path, name))
@@ -170,8 +178,3 @@ def _words_of(node: Node) -> str:
     if isinstance(node, SequenceNode):
         return ", ".join(_words_of(item) for item in node.value[:20])
     return "?"
-
-
-def top_lines(marks: Mapping[Path, int], offset: int) -> dict[str, int]:
-    """Return the line in the file of each key at the top, given how many lines stand before the text."""
-    return {str(path[0]): line + offset for path, line in marks.items() if len(path) == 1}
