@@ -86,7 +86,9 @@ def _of_word(text: str, low: str, word: str) -> Iterator[Found]:
     while at >= 0:
         end = at + len(word)
         if text[end : end + 1] not in _NO_NAME and (after := _AFTER.match(text, end)):
-            yield from _at(text, at, end, after)
+            for one in _at(text, at, end, after):
+                end = max(end, one.end)  # within a secret there is nothing more to find
+                yield one
         at = low.find(word, end)
 
 
