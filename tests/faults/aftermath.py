@@ -116,6 +116,7 @@ def problems(notebook: Path, *, completed: bool = False) -> Iterator[str]:
             for event in events(journal):
                 if event["op"] == "done":
                     done[event["cell"]] = event["status"]
+                completed |= event["op"] == "end" and event["how"] == "completed"
         except Exception as error:
             yield f"journal: {error}"
     if notebook.exists() and notebook.stat().st_size:

@@ -45,15 +45,24 @@ def campaign(
     seed: int,
     keep: Path | None = None,
     tell: Callable[[str], None] = lambda _: None,
+    length: float | None = None,
+    minutes: float | None = None,
 ) -> dict[str, Any]:
-    """Measure one whole run, then kill ``times`` runs, each at a moment of its own."""
+    """Measure a whole run, then kill ``times`` runs, each at a moment of its own.
+
+    ``length``: seconds of a whole run that was measured before. ``minutes``: begin no more kills after so
+    long; a campaign that is cut short is the beginning of the whole one.
+    """
+    until = None if minutes is None else time.monotonic() + 60 * minutes
     moments = random.Random(seed)
     folder = keep or Path(tempfile.mkdtemp(prefix="kill-moments-"))
     folder.mkdir(parents=True, exist_ok=True)
-    length = _whole(nodes, folder)
+    length = length or _whole(nodes, folder)
     tell(f"a whole run takes {length:.2f} s")
     kills = []
     for number in range(times):
+        if until is not None and time.monotonic() > until:
+            break
         at, target = moments.uniform(0.0, length), TARGETS[number % len(TARGETS)]
         one = killed(number, at, target, nodes, folder)
         kills.append(one)
@@ -67,7 +76,7 @@ def campaign(
         "nodes": nodes,
         "runbook": RUNBOOK,
         "seed": seed,
-        "times": times,
+        "times": len(kills),
         "length": round(length, 2),
         "measured": datetime.now(UTC).strftime("%Y-%m-%d"),
         "versions": {"python": python_version(), "reaffirm": version("reaffirm"), "commit": _commit()},
@@ -229,13 +238,13 @@ def _tables(result: dict[str, Any]) -> list[str]:
 
 _HEAD = """# Killed at random moments
 
-`scripts/kill-moments` runs the pivot and kills it with SIGKILL at moments drawn evenly from the length of a whole
-run: the runner, the worker that runs the cells, or all processes of the run at once, in turns. After each kill it
-checks that the notebook, if there is one, is valid and calls no cell completed that did not end; that the journal
-can be read, and the recording with its chain of hashes, as far as they got; that no process is left; that
-`reaffirm render` makes a true notebook of the journal; and that the next cleanup finds every container that was
-started (simulated nodes are gone with the run: there the recording is asked whether each container had a name and
-the label that cleanup goes by).
+`scripts/kill-moments` runs the pivot and kills it with SIGKILL at moments drawn evenly from the length of a
+whole run: the runner, the worker that runs the cells, or all processes of the run at once, in turns. After
+each kill it checks that the notebook, if there is one, is valid and calls no cell completed that did not
+end; that the journal can be read, and the recording with its chain of hashes, as far as they got; that no
+process is left; that `reaffirm render` makes a true notebook of the journal; and that the next cleanup
+finds every container that was started (simulated nodes are gone with the run: there the recording is asked
+whether each container had a name and the label that cleanup goes by).
 
 ```bash
 scripts/kill-moments --times 200             # simulated nodes; --seed for other moments

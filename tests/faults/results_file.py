@@ -3,7 +3,10 @@
 import json
 import os
 import re
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 from typing import Any
 
 from fault_table import RESULTS
@@ -60,3 +63,16 @@ def compare(place: str, fault: str, found: dict[str, Any]) -> None:
         return
     hint = f"run {WRITE}=1 pytest tests/faults, look at the difference, then scripts/regen"
     assert faults.get(fault) == found, hint
+
+
+def keep_lab(fault: str, found: dict[str, Any]) -> None:
+    """Write what was seen on the lab, with the day, where that is asked for. Real hosts differ in words."""
+    if os.environ.get(WRITE):
+        kept = read_results("lab")
+        today = datetime.now(UTC).strftime("%Y-%m-%d")
+        faults = kept.get("faults", {}) | {fault: found | {"measured": today}}
+        write_results("lab", faults, measured=today, versions=_versions())
+
+
+def _versions() -> dict[str, str]:
+    return {"python": python_version(), "reaffirm": version("reaffirm"), "asyncssh": version("asyncssh")}

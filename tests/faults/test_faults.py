@@ -1,20 +1,33 @@
 """The table of faults: every specimen ends as it says, and the next run works."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from fault_table import Fault, read_faults
+from kill_moments import campaign
+from lab_place import Lab, hit_on_the_lab, next_on_the_lab
 from loopback_place import Loopback, Sshd, hit_over_ssh, next_over_ssh
-from playing import Played
+from playing import ROOT, Played
 from process_place import again, both_at_once, hindered, stopped_in
-from results_file import compare, steady
+from results_file import compare, keep_lab, steady
 from simulated_place import Scene, check_recording, hit, next_run
 from sshd import missing
 
 from reaffirm.nodes import ssh_commands
 
 FAULTS = read_faults()
+
+
+def lab_is_missing() -> str:
+    """Return why the lab cannot be used; empty when it is up."""
+    script = ROOT / "scripts" / "lab"
+    argv = [sys.executable, str(script), "status"]
+    status = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    return "" if status.returncode == 0 else "`scripts/lab status` says it is not up"
 
 
 def _of(place: str) -> list[object]:
@@ -115,8 +128,9 @@ def test_over_ssh(fault: Fault, loopback: Loopback, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("fault", _of("process"))
 def test_in_a_process_of_its_own(fault: Fault, tmp_path: Path) -> None:
     """A run that is stopped would leave a notebook that lies, a broken recording or a process behind."""
-    if fault.steps:
-        hits = [stopped_in(fault, step, tmp_path / step) for step in fault.steps]
+    if fault.steps:  # several at a time: mostly each waits
+        with ThreadPoolExecutor(3) as pool:
+            hits = list(pool.map(lambda step: stopped_in(fault, step, tmp_path / step), fault.steps))
     elif fault.how["what"] == "two":
         hits = list(both_at_once(fault, tmp_path))
     else:
@@ -133,5 +147,35 @@ def test_in_a_process_of_its_own(fault: Fault, tmp_path: Path) -> None:
     last = hits[-1]
     said = " ".join(last.said.split("\n")[-4:]) if fault.after.says else str(last.ended.get("why", ""))
     compare("process", fault.id, {"exit": last.exit, "ends": "", "said": steady(said, tmp_path), "next": ""})
-    following = again(fault, tmp_path / "again")
-    assert (following.exit, following.problems) == (0, []), following.said
+    if fault.next:
+        following = again(fault, tmp_path / "again")
+        assert (following.exit, following.problems) == (0, []), following.said
+
+
+def test_killed_at_random_moments(tmp_path: Path) -> None:
+    """A run that dies would leave a notebook that lies, half a recording, a process, or a lost container."""
+    result = campaign(8, nodes="simulated", seed=20261130, keep=tmp_path)
+    assert [kill for kill in result["kills"] if kill["problems"]] == []
+
+
+@pytest.fixture(scope="module")
+def lab_hosts() -> None:
+    """Both hosts, if they are up."""
+    if reason := lab_is_missing():
+        pytest.skip(f"lab: {reason}")
+
+
+@pytest.mark.lab
+@pytest.mark.usefixtures("lab_hosts")
+@pytest.mark.parametrize("fault", _of("lab"))
+def test_on_the_lab(fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On real hosts a fault would end in other words than on simulated ones, or leave something behind."""
+    here = Lab(tmp_path)
+    try:
+        played, left = hit_on_the_lab(fault, here, monkeypatch)
+        ended_as_written(fault, played)
+        assert left == sorted(fault.after.left)
+        next_on_the_lab(fault, here, monkeypatch)
+    finally:
+        here.close()
+    keep_lab(fault.id, _kept(played, tmp_path) | {"left": left})

@@ -17,12 +17,15 @@ _PREFIX = re.compile(
     r"^(?:\([^)]*\) ?|\[\d{4}-\d\d-\d\d[^\]]*\] ?)*"
     r"(?:(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s+\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\s+\[[^\]]*\]\s?)?"
 )
-_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+# Colours, titles of windows, whatever else is said to a terminal, and control characters alone.
+_CONTROL = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-Z\\-_]|[\x00-\x08\x0b-\x1f\x7f]"
+)
 
 
 def plain(text: str) -> str:
-    """Return a line without terminal colours."""
-    return _ANSI.sub("", text) if "\x1b" in text else text
+    """Return a line without what is meant for a terminal."""
+    return text if text.isprintable() else _CONTROL.sub("", text)
 
 
 def message(text: str) -> str:

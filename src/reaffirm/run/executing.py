@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from reaffirm.run import early
+from reaffirm.errors import ReaffirmError
+from reaffirm.run import early, places
 from reaffirm.run.cells import source_of
 from reaffirm.run.engine import Asker, Engine, Limits, Outcome
 from reaffirm.run.journal import JOURNAL, Journal
@@ -45,7 +46,8 @@ def executed(
 
     Raises:
         DocumentError: the time limit of a cell is none; nothing was run.
-        OSError: no process could be started, or the journal cannot be written.
+        ReaffirmError: the folder of the run cannot be written; nothing was run.
+        OSError: no process could be started, or the journal cannot be written any more.
     """
     code = "\n".join(source_of(c) for c in notebook["cells"] if c["cell_type"] == "code")
     worker = early.take(preload=early.preloads(code))
@@ -56,6 +58,11 @@ def executed(
         journal.begin(notebook, notebook_file=named, runbook=run.about_runbook, **run.about())
         if journal.path is not None:
             worker.keep_journal(journal.path)
+    except OSError as error:
+        worker.close()
+        where = places.shown(folder) if folder else "the journal"
+        msg = f"{where}: cannot be written: {error.strerror or error}; nothing was run"
+        raise ReaffirmError(msg, hint="give an output path that can be written (-o), or make room") from error
     except BaseException:
         worker.close()
         raise

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import DocumentError, UsageError
+from reaffirm.nodes.earlier import Earlier
 from reaffirm.nodes.recording_start import read_start
-from reaffirm.nodes.resuming import Earlier
 from reaffirm.redact import MASK, mark
 from reaffirm.run import places
 from reaffirm.run.book import Book

@@ -6,6 +6,7 @@ was written is out, also when the process is killed a moment later, and in order
 that the cell starts.
 """
 
+import gc
 import io
 import os
 import select
@@ -127,10 +128,13 @@ def _preload(end: WorkerEnd) -> None:
     """Load the steps while nobody waits for us, one small part at a time."""
     from reaffirm.run.warm import PARTS, load
 
+    gc.disable()  # all of this stays; looking for what does not takes longer than loading some of it
     for part in PARTS:
         if select.select([end.line], [], [], 0)[0]:
-            return
+            break
         load(part)
+    gc.freeze()
+    gc.enable()
 
 
 class _Pipe(io.RawIOBase):

@@ -33,5 +33,5 @@ cluster = reaffirm.connect(nodes, runbook="ask_a_node")
 # ## Ask
 
 # %%
-answer = steps.command(cluster, argv, timeout=timeout)
+answer = steps.command(cluster, argv, timeout=timeout, changes="nothing")
 answer.expect("pass")
