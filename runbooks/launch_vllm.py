@@ -21,8 +21,9 @@
 # the memory of both machines.
 #
 # **What it changes.** It starts the containers `vllm-head` and `vllm-worker` and **leaves them running**.
-# Files in caches may be added. Nothing is removed: when containers of these names are there already, or
-# somebody answers on the port, it stops before it starts anything.
+# Files in caches may be added. Nothing is removed but what a launch that fails had started itself: when
+# containers of these names are there already, or somebody answers on the port, it stops before it starts
+# anything.
 #
 # **How to undo.** [`cleanup_containers`](cleanup_containers.py) with `-p names vllm-head,vllm-worker`.
 #
@@ -41,6 +42,7 @@ image: str = "vllm-qwen35"  # an image whose vLLM has the model's class
 tensor_parallel_size: int = 2  # ranks that share each layer: one on each node
 ports: list[int] = [8000, 29501]  # TCP ports that are to be free: those of the machine file, or vLLM's
 launch_timeout: float = 5400.0  # seconds that the launch may take in all
+keep: bool = False  # leave the containers of a launch that fails, to look at them
 
 # %% [markdown]
 # ## Who is there
@@ -73,8 +75,8 @@ steps.probe_image(cluster, image, model=model)
 #
 # The picture shows when each rank reached which stage. A stage may be silent only for so long, and how long
 # depends on the stage: compiling is slow, forming groups is not. `expect("ready")` makes the run fail unless
-# the head answers `/health` in the end; then the logs of both ranks are saved, and the containers stay as
-# they are, for you to look at.
+# the head answers `/health` in the end; then the logs of both ranks are saved and their containers removed,
+# so that nothing holds the machines over night. `-p keep true` leaves them for you to look at.
 
 # %%
 serving = steps.launch(
@@ -84,6 +86,7 @@ serving = steps.launch(
     model=model,
     tensor_parallel_size=tensor_parallel_size,
     timeout=launch_timeout,
+    keep=keep,
 )
 serving.expect("ready")
 

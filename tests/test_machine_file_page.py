@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
-from reaffirm.model.node import ContainersHere, LaunchHere, Machines, ModelHere, NodeSpec
+from reaffirm.model.node import ContainersHere, LaunchHere, Machines, ModelHere, NodeSpec, SecretsHere
 from reaffirm.nodes.simulated import furnish
 from reaffirm.store import machine_nodes, machine_rules, machines
 
@@ -44,12 +44,18 @@ def test_page_has_every_key_and_no_other() -> None:
     assert set(_keys("launch")) == set(machines._LAUNCH)
     assert set(_keys("containers")) == set(machines._CONTAINERS)
     assert set(_keys("fabric")) == {"subnet"}
+    assert set(_keys("secrets")) == {field.name for field in fields(SecretsHere)}
     assert set(_keys("Rules")) == set(machine_rules.RULE_KEYS)
 
 
 def test_page_has_the_defaults_of_the_reader() -> None:
     """A colleague would rely on a default that is another one."""
-    for heading, kind in (("models", ModelHere), ("launch", LaunchHere), ("containers", ContainersHere)):
+    for heading, kind in (
+        ("models", ModelHere),
+        ("launch", LaunchHere),
+        ("containers", ContainersHere),
+        ("secrets", SecretsHere),
+    ):
         for key, without in _keys(heading).items():
             assert without == _default(kind, key), f"{heading}: {key}"
     for key in ("ssh-config", "hf-cache", "images", "limits"):

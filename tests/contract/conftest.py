@@ -19,11 +19,12 @@ from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.node import Machines, NodeSpec, Role, Way
 from reaffirm.nodes import marks
 from reaffirm.nodes.connect import simulated_nodes
+from reaffirm.nodes.earlier import Earlier
 from reaffirm.nodes.local import LocalTransport
 from reaffirm.nodes.recording import Recorder, recording
 from reaffirm.nodes.recording_start import read_start
 from reaffirm.nodes.replay import Replay
-from reaffirm.nodes.resuming import Earlier, Resuming
+from reaffirm.nodes.resuming import Resuming
 from reaffirm.nodes.ssh import open_nodes
 from reaffirm.nodes.transport import Transport
 from reaffirm.store.machines import read_machines

@@ -53,6 +53,7 @@ def _held(node: ScriptedNode, name: str, id_: str = "") -> None:
         ["docker", "compose", "down"],
         ["sh", "-c", "docker rm -f database"],
         ["python3", "-c", "import os; os.system('docker stop prod-db')"],
+        ["curl", "--unix-socket", "/var/run/docker.sock", "-XDELETE", "http://x/containers/database"],
     ],
     ids=" ".join,
 )
@@ -99,6 +100,8 @@ def test_only_the_names_of_the_file_are_started_and_removed() -> None:
     with pytest.raises(ForbiddenError, match=r"two\.toml:4"):
         steps.launch(cluster, "sglang", image="img", model=MODEL)
     assert not any("docker run" in asked for asked in head.asked)
+    with pytest.raises(ForbiddenError, match=r"two\.toml:4 has rules for names"):
+        steps.command(cluster, ["sh", "-c", "docker rm -f exp-1"])
     _held(head, "exp-1")
     assert steps.cleanup(cluster, "exp-1").removed == ("spark-1/exp-1",)
 
@@ -153,6 +156,8 @@ def test_an_unknown_command_says_what_it_changes_before_a_real_machine_gets_it()
         (["docker", "rm", "-f", "abcdefabcdef"], "spark-1/web"),
         (["docker", "image", "prune", "-f"], "spark-1/docker image prune"),
         (["rm", "-rf", "/data"], "spark-1/tidy"),
+        (["sh", "-c", "docker rm -f web"], "spark-1/tidy"),
+        (["docker", "exec", "web", "rm", "-rf", "/data"], "spark-1/web"),
     ],
     ids=str,
 )
@@ -161,7 +166,7 @@ def test_what_destroys_needs_consent_on_real_machines(argv: list[str], target: s
     for consent in ("", target):
         cluster, head, _, _ = pair(kind=Kind.REAL, consent=consent)
         _held(head, "web", "abcdefabcdef")
-        head.script |= {"docker image prune": "", "rm -rf": ""}
+        head.script |= {"docker image prune": "", "rm -rf": "", "sh -c": "", "docker exec": ""}
         if consent:
             assert (
                 steps.command(cluster, argv, name="tidy", changes="removes containers").outcome

@@ -12,7 +12,7 @@ import reaffirm
 from reaffirm.nodes import connect as module
 from reaffirm.nodes import marks
 from reaffirm.nodes.cluster import Cluster
-from reaffirm.nodes.resuming import Earlier
+from reaffirm.nodes.earlier import Earlier
 from reaffirm.nodes.simulated import World
 from reaffirm.nodes.transport import Transport
 from reaffirm.store.images import read_images

@@ -102,8 +102,9 @@ def test_a_resumed_run_can_be_published_and_checked(project: Path, reaffirm: Rea
     text = "".join(published.read_text())
     assert "RESUMED: the steps before second" in text
     assert read_tape(published.parent / "recording.jsonl").header.resumed["step"] == "second"
-    done = reaffirm("check-runs")
-    assert done.returncode == 0, done.stdout + done.stderr
+    for words in (["check"], ["check", "--nbval"]):
+        done = reaffirm(*words)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_killed_run_is_resumed(project: Path, reaffirm: Reaffirm) -> None:
@@ -210,6 +211,14 @@ def test_a_damaged_recording_is_told_before_anything_starts(project: Path, reaff
     assert len(_runs(project)) == 1
 
 
+def test_a_resumed_run_is_not_written_over_its_beginning(project: Path, reaffirm: Reaffirm) -> None:
+    """Its recording would be put aside before it is read."""
+    earlier = _failed(reaffirm)
+    done = reaffirm("run", "--resume", earlier, "-o", earlier)
+    assert done.returncode == 3
+    assert "is the run that is resumed" in done.stderr
+
+
 def test_an_unknown_run_is_told(project: Path, reaffirm: Reaffirm) -> None:
     """With those that there are."""
     earlier = _failed(reaffirm)
@@ -248,6 +257,9 @@ def test_a_part_is_published_only_on_purpose(project: Path, reaffirm: Reaffirm) 
     assert done.returncode == 3
     assert "a run of some cells only" in done.stderr
     assert reaffirm("publish", notebook, "--partial").returncode == 0
+    for words in (["check"], ["check", "--nbval"]):
+        done = reaffirm(*words)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_name_that_would_not_be_there(project: Path, reaffirm: Reaffirm) -> None:

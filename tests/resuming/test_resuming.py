@@ -9,7 +9,7 @@ import pytest
 from tests.resuming.conftest import Bench, Cell, Lasting
 
 import reaffirm
-from reaffirm.errors import RecordingError, UsageError
+from reaffirm.errors import RecordingError, StepFailedError, UsageError
 from reaffirm.nodes import connect as module
 from reaffirm.nodes import marks
 from reaffirm.nodes.cluster import Cluster
@@ -320,3 +320,24 @@ def test_a_connection_of_the_unfinished_part_is_live(bench: Bench) -> None:
     assert bench.said["two"][1] == "again\n"
     assert read_tape(folder / "recording-2.jsonl").header.resumed == {}
     assert marks.current() is None
+
+
+def _agrees(cluster: Cluster) -> object:
+    cluster.need_consent("remove", ["here/old"])
+    return "removed"
+
+
+def test_consent_of_then_counts_for_the_finished_steps_alone(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever resumes a run is not the one who said yes to the next removal."""
+    bench.machines = "local"
+    monkeypatch.setattr("reaffirm.nodes.consent.ask", lambda _: "yes")
+    with pytest.raises(KeyboardInterrupt):
+        bench.run("one", [("first", _agrees), ("second", _dies)])
+    monkeypatch.setattr("reaffirm.nodes.consent.ask", lambda _: None)
+    with pytest.raises(StepFailedError, match="no consent to remove here/old"):
+        bench.run("two", [("first", _agrees), ("second", _agrees)], resume=bench.earlier("one", 3))
+    assert bench.said["two"] == ["removed"]
+    notes = read_tape(bench.root / "runs" / "two.run" / "recording.jsonl").notes
+    assert [note.fields["how"] for note in notes if note.op == "consent"] == ["prompt"], "a replay needs it"

@@ -23,6 +23,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "project"
     shutil.copytree(SPECIMENS, root / "runbooks")
     (root / "adrs").mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name in ("REAFFIRM_RUNBOOK", "REAFFIRM_RUN_DIR", "REAFFIRM_CALLED_FROM"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(root)

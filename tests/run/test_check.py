@@ -122,3 +122,40 @@ def test_a_notebook_that_never_ends(project: Path, published: Path) -> None:
         path.write_text(json.dumps(data))
         made, _ = again.execute(path, data)
     assert made["cells"][4]["outputs"] == [{"output_type": "stream", "name": "stdout", "text": "1\n"}]
+
+
+def test_output_that_was_too_long_for_the_notebook(
+    project: Path, papermill: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run that printed much would never be the same again: its notebook has only some of it."""
+    (project / "runbooks" / "nodes").mkdir()
+    shutil.copy(REPOSITORY / "runbooks" / "nodes" / "simulated.toml", project / "runbooks" / "nodes")
+    path = project / "runbooks" / "connects.py"
+    path.write_text(path.read_text().replace("if fail:", "print('a line\\n' * 200_000)\nif fail:"))
+    assert papermill("runbooks/connects.py", "first.ipynb").returncode == 0
+    assert "characters of output are left out here" in (project / "first.ipynb").read_text()
+    assert main(["publish", "first.ipynb"]) == 0
+    assert main(["check"]) == 0, capsys.readouterr().out
+
+
+def test_a_run_that_failed_and_a_part_of_one(
+    project: Path, papermill: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Cells that did not run would be run by the check, and a failure that is the evidence would fail it."""
+    (project / "runbooks" / "nodes").mkdir()
+    shutil.copy(REPOSITORY / "runbooks" / "nodes" / "simulated.toml", project / "runbooks" / "nodes")
+    shutil.copy(REPOSITORY / "conftest.py", project / "conftest.py")
+    path = project / "runbooks" / "connects.py"
+    path.write_text(path.read_text() + "\n# %%\nsteps.cleanup(cluster, 'never')\n")
+    assert papermill("runbooks/connects.py", "bad.ipynb", "-p", "fail", "true").returncode == 1
+    assert main(["run", "connects", "--until", "5", "--output", "part.ipynb"]) == 0
+    assert main(["publish", "bad.ipynb"]) == 3
+    assert main(["publish", "part.ipynb"]) == 3
+    assert "some cells only" in capsys.readouterr().err
+    assert main(["publish", "bad.ipynb", "--failed"]) == 0
+    assert main(["publish", "part.ipynb", "--partial"]) == 0
+    assert main(["check"]) == 0, capsys.readouterr().out
+    assert main(["check", "--nbval"]) == 0
+    assert main(["runs", "--format", "json"]) == 0
+    listed = json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["runs"]
+    assert {one["ended"] for one in listed} == {"failed at cell 7", "completed (partial)"}

@@ -246,7 +246,7 @@ def test_what_a_run_rested_on_is_public(project: Path, ran: Path) -> None:
     publication = prepare(ran, Project(project))
     about = json.loads(publication.files["provenance.json"])
     metadata = json.loads(publication.files["notebook.ipynb"])["metadata"]["reaffirm"]
-    assert about["code"] == metadata["code"]
+    assert about["code"] == metadata["code"] | {"node_programs": {}}, "this runbook sends no program"
     assert about.keys() <= KEYS.keys(), "docs/reference/provenance.md tells of every key"
     assert about["code"].keys() == CODE_KEYS.keys()
     assert about["code"]["runbook"] == about["runbook_sha256"]
@@ -261,3 +261,41 @@ def test_what_a_run_rested_on_is_public(project: Path, ran: Path) -> None:
     assert [entry.op for entry in entries] == ["begun", "ended"]
     assert entries[1].fields["ended"] == {"how": "completed"}
     assert set(entries[1].files) == {"first.ipynb", "first.run/recording.jsonl"}
+
+
+_KILLED = """
+import os, sys
+from pathlib import Path
+from reaffirm.run import publication
+from reaffirm.run.publish import prepare
+from reaffirm.store.project import Project
+count, rename = int(sys.argv[1]), Path.rename
+
+def killed(self, target):
+    global count
+    count -= 1
+    if count < 0:
+        os._exit(9)
+    return rename(self, target)
+
+Path.rename = killed
+prepare(Path("first.ipynb"), Project(Path.cwd())).write(replace=True)
+os._exit(9)
+"""
+
+
+@pytest.mark.parametrize("renames", [0, 1, 2])
+def test_killed_while_it_publishes(project: Path, ran: Path, renames: int) -> None:
+    """Of a run that another was to take the place of, neither would be left."""
+    publication = prepare(ran, Project(project))
+    publication.write()
+    (publication.folder / "facts.json").write_text("{}")
+    argv = [sys.executable, "-c", _KILLED, str(renames)]
+    done = subprocess.run(argv, cwd=project, timeout=SECONDS, check=False)
+    assert done.returncode == 9
+    published = project / "docs" / "runs"
+    left = {path.name for path in published.glob("*/*")}
+    assert {"first", ".part-first.old"} & left, "one of both is there"
+    assert publication.write(replace=True) == ("" if renames == 2 else "replaced")
+    assert [path.name for path in published.glob("*/*")] == ["first"]
+    assert not list(published_findings(read_ledger(published / LEDGER), published, "docs/runs"))

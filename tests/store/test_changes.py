@@ -128,6 +128,7 @@ def edit(path: str, old: str, new: str) -> Callable[[Project], None]:
         edit("runbooks/steps/ours.py", "Look.", "Look well."),
         edit("runbooks/steps/ours.py", "A step of our own.", "Our step."),
         edit("runbooks/steps/other.py", "limit > 2", "limit > 1"),
+        edit("runbooks/steps/other.py", "def unused", "def connect"),
         edit("scripts/node/look.py", "# one", "# the number one"),
         edit("scripts/node/look.py", "A program.", "A small program."),
         edit("runbooks/nodes/here.toml", "# the first", "# node a"),

@@ -221,6 +221,30 @@ def test_two_branches_that_both_publish_merge(published: Path) -> None:
     assert findings(published) == []
 
 
+def test_lines_that_were_cut_off(
+    published: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The newest lines can be cut off without a gap, with their runs; only the history of git has them."""
+    root = published.parents[1]
+    for name in ("runbooks", "adrs"):
+        (root / name).mkdir()
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "two runs")
+    monkeypatch.chdir(root)
+    write(published, lines(published)[0])
+    shutil.rmtree(published / "one/second")
+    assert main(["ledger", "verify"]) == 0
+    capsys.readouterr()
+    assert main(["ledger", "verify", "--since", "main"]) == 1
+    told = capsys.readouterr().out
+    assert (
+        "docs/runs/ledger.jsonl:2: ledger-cut removed: main:ledger.jsonl has published of one/second on"
+        in told
+    )
+    assert main(["ledger", "verify", "--since", "nowhere"]) == 3
+
+
 def test_two_branches_that_replace_one_run(published: Path) -> None:
     """After the merge one of both lies there; each was published, so neither is a change."""
     current = [entry.hash for entry in read_ledger(published / LEDGER).runs["one/first"]]

@@ -18,7 +18,7 @@ from typing import Annotated
 
 import typer
 
-from reaffirm import __version__, errors
+from reaffirm import errors
 from reaffirm.cli.words import joined_pairs
 from reaffirm.errors import ReaffirmError
 from reaffirm.run.command import say, tell_end
@@ -44,6 +44,11 @@ COMMANDS = {
     "claims": "reaffirm.cli.claims",
     "recheck": "reaffirm.cli.claims",
     "records": "reaffirm.cli.records",
+    "new": "reaffirm.cli.writing",
+    "status": "reaffirm.cli.writing",
+    "supersede": "reaffirm.cli.writing",
+    "scan": "reaffirm.cli.scanning",
+    "lint": "reaffirm.cli.linting",
 }
 # Older names of commands: they work, and the help is silent about them.
 _OLDER = ("check-runs",)
@@ -56,6 +61,8 @@ GROUPS = {
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from reaffirm import __version__
+
         typer.echo(f"reaffirm {__version__}")
         raise typer.Exit
 

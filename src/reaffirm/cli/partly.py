@@ -74,6 +74,17 @@ def runbook_of(earlier: "Resumable | None") -> str:
     return str(path)
 
 
+def check_output(earlier: "Resumable | None", output: str | None) -> None:
+    """Stop before a resumed run is written over the one that it takes up.
+
+    Raises:
+        UsageError: it would be.
+    """
+    if earlier is not None and output and Path(output).absolute() == earlier.notebook.absolute():
+        msg = f"{output} is the run that is resumed, and its recording is needed"
+        raise UsageError(msg, hint="give another output path, or none")
+
+
 def take_parameters(earlier: "Resumable | None", given: dict[str, Any], read: Read) -> set[str]:
     """Add the parameters of an earlier run to those that are given; return the names of the latter."""
     if earlier is None:

@@ -106,10 +106,15 @@ def verify(
         Path | None,
         typer.Argument(help="A ledger or its folder (default: docs/runs; runs is that of this checkout)."),
     ] = None,
+    since: Annotated[
+        str,
+        typer.Option("--since", metavar="COMMIT", help="Also name lines of this commit that are gone."),
+    ] = "",
 ) -> None:
     """Name what was added, changed or removed since it was entered; exit code 1 when there is anything."""
     from reaffirm.store.ledger import LEDGER, read_ledger
-    from reaffirm.store.ledger_check import local_findings, published_findings
+    from reaffirm.store.ledger_check import gone_lines, local_findings, published_findings
+    from reaffirm.store.ledger_history import ledger_at
 
     where = path or project_here().published
     file = where / LEDGER if where.is_dir() or where.name != LEDGER else where
@@ -124,6 +129,8 @@ def verify(
         found = list(local_findings(ledger, project.root))
     else:
         found = list(published_findings(ledger, folder, places.shown(folder)))
+    if since:
+        found += gone_lines(ledger, ledger_at(file, since))
     for finding in found:
         typer.echo(str(finding))
     count = f"{len(ledger.entries)} line(s), {len(ledger.runs)} run(s)"

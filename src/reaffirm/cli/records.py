@@ -38,8 +38,8 @@ def records(
         return
     found = collect(paths or [], no_cache=no_cache)
     if shape is Shape.JSON:
-        json.dump(report.as_json(found), sys.stdout, ensure_ascii=False, indent=1)
-        sys.stdout.write("\n")
+        # Plain ASCII: names of files may hold what no encoding of a terminal has.
+        sys.stdout.write(f"{json.dumps(report.as_json(found), indent=1)}\n")
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     sys.stdout.writelines(f"{_safe(line)}\n" for line in report.as_table(found, width))

@@ -13,6 +13,7 @@ from rich.text import Text as Styled
 
 from reaffirm.cli.partly import (
     Wish,
+    check_output,
     earlier_run,
     narrow,
     runbook_of,
@@ -25,7 +26,6 @@ from reaffirm.run.command import default_output, plan_of, tell_end, values_in
 from reaffirm.run.direct import run_directly
 from reaffirm.run.progress import Lines
 from reaffirm.run.runbook import read_runbook
-from reaffirm.run.selection import steps_of
 from reaffirm.store.project import find_project
 
 
@@ -65,6 +65,7 @@ def run(
     wish = Wish(resume, first, last, only, dry_run, form)
     wish.check()
     earlier = earlier_run(wish)
+    check_output(earlier, output)
     path = _runbook_path(runbook or runbook_of(earlier))
     pairs = [_pair(word) for word in parameters or ()]
     if nodes is not None:
@@ -110,7 +111,9 @@ def parameters(
     for column in ("name", "type", "default", "meaning"):
         table.add_column(column, overflow="fold")
     for one in found.values():
-        table.add_row(*(Styled(word) for word in (one.name, one.annotation or "any", one.default, one.help)))
+        table.add_row(
+            *(Styled(word) for word in (one.name, one.annotation or "any", one.shown_default, one.help))
+        )
     Console(highlight=False).print(table)
 
 
@@ -118,6 +121,8 @@ def steps(
     runbook: Annotated[str, typer.Argument(help="A .py file, or a name under runbooks/.")],
 ) -> None:
     """Show the steps of a runbook: their names for --from, --until and --only."""
+    from reaffirm.run.selection import steps_of
+
     path = _runbook_path(runbook)
     notebook = read_runbook(os.fspath(path), lambda p: _read_local(p)).notebook
     table = Table(box=None, pad_edge=False, header_style="bold")

@@ -89,6 +89,17 @@ class ContainersHere:
 
 
 @dataclass(frozen=True)
+class SecretsHere:
+    """What is secret on these machines beside what looks like it.
+
+    ``variables`` are names of environment variables, never their values; ``patterns`` match secrets in text.
+    """
+
+    variables: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Machines:
     """A machine file. ``world`` is the table of a simulated one; empty for machines behind SSH."""
 
@@ -103,6 +114,7 @@ class Machines:
     containers: ContainersHere = field(default_factory=ContainersHere)
     launch: Mapping[str, LaunchHere] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
+    secrets: SecretsHere = field(default_factory=SecretsHere)
     world: Mapping[str, Any] = field(default_factory=dict)
     rules: Rules = field(default_factory=Rules)
     node_rules: Mapping[str, Rules] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from reaffirm.model.node import Machines, Role
 from reaffirm.nodes.consent import Consent, Note
 from reaffirm.nodes.guarding import guarded
 from reaffirm.nodes.transport import Transport
-from reaffirm.redact import redact
+from reaffirm.redact import redact, redact_data
 
 Show = Callable[[dict[str, Any]], None]
 
@@ -54,11 +54,11 @@ class RunContext:
         self.facts.update({fact.name: fact for fact in found})
         lines = [f"{fact.name} = {_plain(fact)}" for fact in found]
         payload = {"step": step, "kind": str(kind), "facts": {f.name: f.as_json() for f in found}}
-        self._show({FACTS_MIME: payload, "text/plain": redact("\n".join(lines))})
+        self._show(redact_data({FACTS_MIME: payload, "text/plain": "\n".join(lines)}))
 
     def display(self, bundle: dict[str, Any]) -> None:
-        """Show a MIME bundle where the run is read."""
-        self._show(bundle)
+        """Show a MIME bundle where the run is read, redacted."""
+        self._show(redact_data(bundle))
 
     def save(self, name: str, text: str) -> str:
         """Write a file of the run, redacted and atomically, and return its name.

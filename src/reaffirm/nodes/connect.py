@@ -7,27 +7,27 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from reaffirm.draw.banner import banner_html, banner_text
-from reaffirm.errors import DocumentError, MachineFileError, RecordingError
+from reaffirm.errors import DocumentError, RecordingError
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import Machines, Way
 from reaffirm.nodes.cluster import Cluster, RunContext, Show, show_in_notebook
+from reaffirm.nodes.finding import machine_file
 from reaffirm.nodes.locks import NodeLocks
 from reaffirm.nodes.notebook_fact import joined
 from reaffirm.nodes.recording import Recorder, recording
 from reaffirm.nodes.recording_format import RECORDING, Header, header_from_json, read_events
 from reaffirm.nodes.replay import Replay
+from reaffirm.nodes.secret_variables import learn, learn_environment
 from reaffirm.nodes.taking_up import earlier_run, take_up
 from reaffirm.nodes.transport import Transport
 from reaffirm.redact import redact
 from reaffirm.store.machines import read_machines
 from reaffirm.store.project import (
-    CALLED_FROM_VARIABLE,
     DRY_RUN_VARIABLE,
     RUN_DIR_VARIABLE,
     RUNBOOK_VARIABLE,
@@ -98,7 +98,7 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         return _finish(_replayed(published, project, str(nodes), consent, runbook), _resumed(published))
     recorded = _recorded_header(published) if published else None
     runbook = runbook or _runbook_name() or (recorded.runbook if recorded else "")
-    path = _machine_file(nodes, project, called_from)
+    path = machine_file(nodes, project, called_from)
     machines = read_machines(path, shown=project.relative(path) if project else str(path))
     if published is not None and not machines.world:
         # its provenance says simulated; whoever edits that must not send a published run to machines
@@ -106,6 +106,8 @@ def connect(nodes: str | Path = "simulated", *, consent: str = "", runbook: str 
         raise RecordingError(msg, hint="nothing was asked; copy the notebook elsewhere to run it live")
     if directory is None and published is None and project is not None and not dry:
         directory = _interactive(project)
+    learn_environment(machines.secrets.variables, machines.secrets.patterns)
+    learn()
     if dry:
         from reaffirm.nodes.dry_run import dry_cluster  # loads the simulator
 
@@ -166,8 +168,9 @@ def open_cluster(nodes: str | Path, *, show: Show = show_in_notebook) -> Cluster
     """
     called_from = Path.cwd()
     project = enter_project()
-    path = _machine_file(nodes, project, called_from)
+    path = machine_file(nodes, project, called_from)
     machines = read_machines(path, shown=project.relative(path) if project else str(path))
+    learn_environment(machines.secrets.variables, machines.secrets.patterns)
     return Cluster(machines, _live(machines, project), RunContext(None, show=show))
 
 
@@ -279,38 +282,6 @@ def _resumed(folder: Path) -> Mapping[str, Any]:
 
 def _runbook_name() -> str:
     return Path(os.environ.get(RUNBOOK_VARIABLE, "")).stem
-
-
-def _machine_file(nodes: str | Path, project: Project | None, called_from: Path) -> Path:
-    """Find the file of a name or a path.
-
-    Raises:
-        MachineFileError: there is none; the message lists those there are.
-    """
-    text = str(nodes)
-    known = sorted(path.stem for path in project.machine_files.glob("*.toml")) if project else []
-    hint = f"known machine files: {', '.join(known) or 'none'}; or give a path to one"
-    if isinstance(nodes, Path) or "/" in text or text.endswith(".toml"):
-        wanted = Path(text).expanduser()
-        caller = Path(os.environ.get(CALLED_FROM_VARIABLE) or called_from)
-        bases = dict.fromkeys((caller, called_from, project.root if project else called_from))
-        places = list(dict.fromkeys(base / wanted for base in bases))
-        for place in places:
-            if place.is_file():
-                return place
-        msg = f"no machine file at {text!r}; looked at {', '.join(map(str, places))}"
-        raise MachineFileError(msg, hint=hint)
-    if project is None:
-        msg = f"no project with machine files at or above {called_from}, got nodes = {text!r}"
-        raise MachineFileError(
-            msg, hint="work in a folder with runbooks/ and adrs/, or give a path to a machine file"
-        )
-    if text in known:
-        return project.machine_files / f"{text}.toml"
-    near = get_close_matches(text, known, n=1)
-    meant = f"; did you mean {near[0]!r}?" if near else ""
-    msg = f"no machine file for nodes = {text!r}{meant}"
-    raise MachineFileError(msg, hint=hint)
 
 
 def _interactive(project: Project) -> Path:

@@ -91,7 +91,11 @@ class Consent:
     def has(self, target: str) -> bool:
         """Whether a person agreed to this target in this run already, or the run made it itself."""
         node, _, name = target.partition("/")
-        return target in self._granted or name in self._own.get(node, ())
+        return target in self._granted or self.started(node, name)
+
+    def started(self, node: str, container: str) -> bool:
+        """Whether this run itself has started the container of that id."""
+        return container in self._own.get(node, ())
 
     def owns(self, node: str, container: str) -> None:
         """Remember a container (its id) that this run itself has started: to remove it needs no more."""

@@ -180,10 +180,7 @@ class _Dry:
 
     def _container(self, word: str) -> str | None:
         """The name of a container whose id a stand-in made up: that id is nowhere else."""
-        if self._stand_in is None or len(word) < 12:
-            return None
-        there = self._stand_in.world.node(self.node.name).containers.values()
-        return next((one.name for one in there if one.id.startswith(word)), None)
+        return None if self._stand_in is None or len(word) < 12 else self._stand_in.name_of(word)
 
     def _tell(self, op: str, sent: Sent, what: str) -> None:
         tell({"op": op, "node": sent.node, "shell": sent.shell, "effect": what})

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -73,6 +74,7 @@ _VERBS = re.compile(
     r"\b(?:docker|podman|nerdctl)\b[^\n;|&]*?\b(rm|rmi|stop|kill|restart|pause|rename|update|prune|run|create|"
     r"start|exec|load|pull|tag|compose|cp|commit|build)\b"
 )
+_ENDS = words_of("rm rmi stop kill restart pause rename update prune compose")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
@@ -84,8 +86,10 @@ def effect_of(argv: Sequence[str], stdin: str | None = None) -> Effect:
     program = words[0].rpartition("/")[2]
     if program in ENGINES:
         found = docker_effect(words[1:])
-        inner = effect_of(found.inside) if found.inside else None
-        return NONE if inner == NONE else found
+        if not found.inside:
+            return found
+        inner = effect_of(found.inside)
+        return NONE if inner == NONE else replace(found, destructive=inner.destructive)
     if program.startswith("python3") and words[1:2] == ["-"] and stdin is not None:
         project = find_project()
         name = _shipped(project.root if project else None).get(digest(stdin), "")
@@ -96,6 +100,7 @@ def effect_of(argv: Sequence[str], stdin: str | None = None) -> Effect:
     gone = bool(_DESTROYS.match(program))
     text = "\n".join((" ".join(words), stdin or ""))
     if hidden := _VERBS.search(text):  # in a shell's text, or in a program's
+        gone = gone or hidden[1] in _ENDS
         return Effect(f"{program} with docker {hidden[1]}", Change.RUNS, destructive=gone, known=False)
     return Effect(program, Change.RUNS, destructive=gone, known=False)
 

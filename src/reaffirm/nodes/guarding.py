@@ -103,8 +103,9 @@ class Guarded:
             self._judge_containers(effect, shown)
             return
         self._judge_words(argv, stdin, shown, hidden=hidden)
-        if self._real and step is not None and effect.destructive:
-            self._consent.need(f"run `{shown}`", [f"{self.node.name}/{step.step}"], containers=False)
+        if self._real and effect.destructive and (step is not None or self.node.transport is Way.LOCAL):
+            target = f"{self.node.name}/{step.step if step is not None else effect.what}"
+            self._consent.need(f"run `{shown}`", [target], containers=False)
         elif self._real and self.node.transport is not Way.LOCAL and (step is None or step.changes is None):
             msg = f"{self.node.name}: nobody said what `{shown}` changes on a real machine; nothing was sent"
             hint = 'say it: steps.command(…, changes="nothing"), or @reaffirm.step(changes="writes files")'
@@ -135,15 +136,18 @@ class Guarded:
                 self._consent.need(effect.what, asked)
 
     def _own(self, word: str) -> bool:
-        return self._consent.has(f"{self.node.name}/{word}")
+        return self._consent.started(self.node.name, word)
 
     def _judge_words(self, argv: Sequence[str], stdin: str | None, shown: str, *, hidden: bool) -> None:
         """Refuse a shell's or a program's text that holds Docker's verbs and a protected name."""
-        speaks_docker = hidden or bool({*ENGINES} & mentions(argv, stdin))
-        if not speaks_docker:
+        words = mentions(argv, stdin)
+        if not hidden and not any(engine in word for word in words for engine in ENGINES):
             return
+        if hidden and self._rules.names:
+            why = f"it hides which containers it means, and {self._rules.names[0].at} has rules for names"
+            self._forbid(shown, why)
         for rule in self._rules.protected:
-            for word in sorted(mentions(argv, stdin)):
+            for word in sorted(words):
                 if pattern := rule.match(word):
                     self._forbid(shown, f"it names {word!r}, and {rule.at} protects {pattern!r}")
 

@@ -16,8 +16,9 @@ from reaffirm.model.node import NodeSpec
 from reaffirm.nodes import marks
 from reaffirm.nodes.exchange_json import answer_to_json, error_to_json, http_to_json, request_to_json
 from reaffirm.nodes.recording_format import Header, encode
+from reaffirm.nodes.secret_variables import learn
 from reaffirm.nodes.transport import LineStream, Transport
-from reaffirm.redact import LineRedactor, redact, redact_header, redact_words
+from reaffirm.redact import LineRedactor, redact, redact_chunks, redact_header, redact_words
 from reaffirm.store.node_programs import digest
 
 _T = TypeVar("_T")
@@ -213,6 +214,7 @@ class _Recorded:
         return self._clock
 
     def run(self, argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60.0) -> Answer:
+        learn()
         asked = {"argv": redact_words(argv), "stdin": self._recorder.text(stdin), "timeout": timeout}
         answer = self._ask(
             "run", asked, lambda: self._inner.run(argv, stdin=stdin, timeout=timeout), clean_answer
@@ -221,6 +223,7 @@ class _Recorded:
         return answer
 
     def follow(self, argv: Sequence[str], *, timeout: float = 3600.0) -> LineStream:
+        learn()
         asked = {"argv": redact_words(argv), "timeout": timeout}
         stream = self._ask("follow", asked, lambda: self._inner.follow(argv, timeout=timeout), lambda x: x)
         name = self._recorder.stream()
@@ -228,6 +231,7 @@ class _Recorded:
         return _RecordedStream(stream, self._recorder, self.node.name, name)
 
     def http(self, request: HttpRequest, *, timeout: float = 30.0) -> HttpAnswer:
+        learn()
         asked = {**request_to_json(request), "timeout": timeout}
         answer = self._ask("http", asked, lambda: self._inner.http(request, timeout=timeout), clean_http)
         self._recorder.write("http", {"node": self.node.name, **asked, "answer": http_to_json(answer)})
@@ -322,10 +326,8 @@ def clean_answer(answer: Answer) -> Answer:
 
 def clean_http(answer: HttpAnswer) -> HttpAnswer:
     """Return an HTTP answer as it is recorded: redacted."""
-    chunks = tuple(Chunk(redact(chunk.data), chunk.at) for chunk in answer.chunks)
-    whole = "".join(chunk.data for chunk in chunks)
-    if (clean := redact(whole)) != whole:  # a secret that was split over two chunks
-        chunks = (Chunk(clean, chunks[0].at), *(Chunk("", chunk.at) for chunk in chunks[1:]))
+    data = redact_chunks([chunk.data for chunk in answer.chunks])
+    chunks = tuple(Chunk(text, chunk.at) for text, chunk in zip(data, answer.chunks, strict=True))
     headers = {name: redact_header(name, value) for name, value in answer.headers.items()}
     return HttpAnswer(answer.status, headers, chunks, answer.started, answer.ended, redact(answer.error))
 

@@ -8,11 +8,8 @@ A simulated world does not outlive its run. There the requests of the finished s
 new world, and each answer must be the recorded one.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from reaffirm.clock import Clock
 from reaffirm.errors import ReaffirmError, RecordingError
@@ -20,6 +17,7 @@ from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
 from reaffirm.nodes import marks
+from reaffirm.nodes.earlier import Earlier
 from reaffirm.nodes.recording import Recorder, clean_answer, clean_http, recording
 from reaffirm.nodes.recording_start import Start
 from reaffirm.nodes.replay import Replay
@@ -27,57 +25,6 @@ from reaffirm.nodes.transport import LineStream, Transport
 from reaffirm.redact import LineRedactor
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class Earlier:
-    """The run that is taken up again.
-
-    ``run`` is its name and ``folder`` the folder beside its notebook. ``cell`` is the number of its first
-    unfinished cell, ``here`` that of the same cell in the runbook as it is now, ``step`` its id.
-    """
-
-    run: str
-    folder: str
-    cell: int
-    here: int
-    step: str
-
-    def as_text(self) -> str:
-        """Return the value of ``REAFFIRM_RESUME``."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_text(cls, text: str) -> "Earlier":
-        """Read the value of ``REAFFIRM_RESUME``.
-
-        Raises:
-            RecordingError: it is none.
-        """
-        try:
-            said = json.loads(text)
-            return cls(
-                str(said["run"]), str(said["folder"]), int(said["cell"]), int(said["here"]), str(said["step"])
-            )
-        except (ValueError, KeyError, TypeError) as error:
-            msg = f"REAFFIRM_RESUME holds no earlier run, got {text[:60]!r}"
-            raise RecordingError(msg, hint="use `reaffirm run --resume RUN`") from error
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the finished steps lie behind us: a cell that was unfinished then has begun."""
-        now = marks.current()
-        return now is not None and now.cell >= self.here
-
-    def header(self, start: Start, number: int) -> dict[str, Any]:
-        """Return what the header of the new recording says about this."""
-        name = {"file": number} if number > 1 else {}
-        return {"run": self.run, "cell": self.here, "step": self.step, "recording": start.sha256, **name}
-
-    @property
-    def path(self) -> Path:
-        """The folder of the earlier run."""
-        return Path(self.folder)
 
 
 class Resuming:
@@ -100,14 +47,21 @@ class Resuming:
         self.again = again
         self.replay = Replay.of(start.tape)
         self.recorder = recorder
-        #: Called before the first request that is not answered from the recording.
+        #: Called when the first unfinished cell begins.
         self.when_live: Callable[[], None] = lambda: None
         self._live = False
+        marks.joins(self)
         recorded = self.replay.transports
         self.transports: Mapping[str, Transport] = {
             name: recording(_Resumed(self, recorded[name], transport), recorder)
             for name, transport in live.items()
         }
+
+    def mark(self, mark: marks.Mark) -> None:
+        """Hear of a cell that begins; see :mod:`reaffirm.nodes.marks`."""
+        if mark.cell >= self.earlier.here:
+            marks.leaves(self)
+            self.when_live()
 
     @property
     def consented(self) -> tuple[str, ...]:
@@ -128,7 +82,6 @@ class Resuming:
                 raise RecordingError(msg, hint=_changed(self.earlier.run))
             self._live = True
             self.recorder.write("live", {"cell": self.earlier.here, "step": self.earlier.step})
-            self.when_live()
         return self._live
 
     @property
@@ -220,6 +173,7 @@ class _Resumed:
         )
 
     def close(self) -> None:
+        marks.leaves(self._resuming)
         self._inner.close()
 
 

@@ -25,17 +25,17 @@ _WORDS = (
     "credential", "_pass", "_pwd", "-pwd", "sshpass", "_pat", "cookie",
 )  # fmt: skip
 # Between a name and its value. A quote may close after the name, and may be escaped or written for HTML.
-_QUOTE = r"(?:\\{0,3}[\"']|&quot;|&#39;|&#x27;|&#34;)"
+_QUOTE = r"(?:\\{0,15}[\"']|&quot;|&#39;|&#x27;|&#34;)"
 _AFTER = lazily(
     rf"(?P<tail>[\w]{{0,24}})(?P<close>{_QUOTE}?\]?)"
     r"(?:(?P<typed>[ \t]{0,8}:[ \t]{0,4}"
-    r"(?:str|string|bytes|SecretStr|Annotated\[[^\n=]{1,80}\]|Optional\[str\])"
+    r"(?:str|string|bytes|SecretStr|Annotated\[[^\n=]{1,80}\]|Optional\[str\]|[A-Z][A-Za-z]{1,40})"
     r"(?:[ \t]{0,2}\|[ \t]{0,2}None)?[ \t]{0,2}=(?!=)[ \t]{0,8})"
     r"|(?P<sep>[ \t]{0,20}(?:=>|:=|===?|!=|[=:]|%3[dDaA])[ \t]{0,20})"
-    r"|(?P<cell></t[dh]>\s{0,20}<t[dh][^<>]{0,80}>|</(?:key|name)>\s{0,20}<(?:string|value)>|>(?=[^<>\n]{1,4096}</)"
+    r"|(?P<cell></t[dh]>(?:\s|\\{1,15}[nrt]){0,20}<t[dh][^<>]{0,80}>|</(?:key|name)>(?:\s|\\{1,15}[nrt]){0,20}<(?:string|value)>|>(?=[^<>\n]{1,4096}</)"
     r"|[ \t]{1,40}[|│┃][ \t]{0,40})"
-    r"|(?P<pair>[ \t]{0,4},\s{0,40}(?=[bru]{0,2}\\{0,3}[\"']))"
-    r"|(?P<next>(?:,\s{0,40})?(?:[ \t\n]|\\\r?\n){1,40}))"
+    r"|(?P<pair>[ \t]{0,4},(?:\s|\\{1,15}[nrt]){0,40}(?=[bru]{0,2}\\{0,15}[\"']))"
+    r"|(?P<next>(?:,\s{0,40})?(?:[ \t\n]|\\\r?\n|\\{1,15}[nrt](?![a-z])){1,40}))"
 )
 _NAME_BEFORE = lazily(r"[\w.-]{0,64}\Z", re.ASCII)
 _QUOTE_BEFORE = lazily(rf"{_QUOTE}\Z")
@@ -43,6 +43,11 @@ _HEADERS = frozenset(("authorization", "proxy-authorization", "cookie", "set-coo
 _SCHEME = lazily(
     r"(?:bearer|basic|token|negotiate|ntlm|apikey|api-key|bot|key|splunk|oauth|genericauth|sso-key|zoho-oauthtoken)"
     r"(?:[ \t]{1,4}|\\ |%20|\+)(?:token=)?",
+    re.IGNORECASE,
+)
+# A scheme whose credentials are pairs with quotes, to the end of the line.
+_SEVERAL = lazily(
+    r"(?:digest|aws4-hmac-sha256|hawk|oauth|signature)[ \t](?:[^\"\n\r\\']|\"[^\"\n]{0,2048}\"){0,4096}",
     re.IGNORECASE,
 )
 _ENV_LINE = lazily(r"(?:^|\n)(?:export |declare -x )?\Z")
@@ -56,11 +61,12 @@ _PROSE = word_set(
     """
 )
 _PAIR = lazily(
-    r"\b(?:name|key)[\"']?[ ]{0,4}[:=][ ]{0,4}[\"']?(?P<name>[\w.-]{3,64})[\"']?"
-    r",?\s{1,40}[\"']?value[\"']?[ ]{0,4}[:=][ ]{0,4}",
+    r"\b(?:name|key)\\{0,15}[\"']?[ ]{0,4}[:=][ ]{0,4}\\{0,15}[\"']?(?P<name>[\w.-]{3,64})\\{0,15}[\"']?"
+    r",?(?:\s|\\{1,15}[nrt]){1,40}\\{0,15}[\"']?value\\{0,15}[\"']?[ ]{0,4}[:=][ ]{0,4}",
     re.IGNORECASE,
 )
-_SENTENCE = lazily(r" [a-z]{1,12} [a-z]{2,16}[ .,]")
+_SENTENCE = lazily(r"[ \n]{1,4}[a-z]{1,12} [a-z]{2,16}[ .,\n]")
+_SNAKE = lazily(r"[a-z]{1,40}(?:_[a-z]{1,40}){1,8}\Z")
 _NUMBER = lazily(r"-?[0-9]{1,6}(?:\.[0-9]{0,12})?(?:e-?[0-9]{1,3})?\s*(?:ms|s|us|%)?\Z", re.IGNORECASE)
 
 
@@ -97,6 +103,8 @@ def _at(text: str, at: int, end: int, after: re.Match[str]) -> Iterator[Found]:
     weak = not strong and is_weak_name(plain)
     if not strong and not weak:
         return
+    if text.endswith(("://", "?", "&", "&amp;"), max(0, start - 5), start):
+        return  # a part of an address
     code = "named-secret"
     opened = _QUOTE_BEFORE.search(text, max(0, start - 6), start)
     quote = opened[0] if opened and not after["close"] else ""
@@ -121,6 +129,9 @@ def _at(text: str, at: int, end: int, after: re.Match[str]) -> Iterator[Found]:
         value = read_value(text, after.end(), quote, whole_line=line)
     if value is None:
         return
+    if after["sep"] and after["sep"].startswith("%"):  # in an encoded address the next pair begins with an &
+        cut = value.text.find("%26")
+        value = value if cut < 0 else value._replace(end=value.start + cut, text=value.text[:cut])
     if header:
         yield from _header(text, value)
         return
@@ -128,13 +139,15 @@ def _at(text: str, at: int, end: int, after: re.Match[str]) -> Iterator[Found]:
         return
     if after["sep"] and after["sep"].strip() in ("==", "!=", "===") and not value.quoted:
         return
+    if after["close"] and not value.quoted and _SNAKE.match(value.text):
+        return  # {"secrets": read_secrets}
     if _is_count(plain, value) or (after["sep"] == ": " and not value.quoted and _is_prose(text, value)):
         return
     yield from _found(value, plain, code)
 
 
 def _found(value: Value | None, name: str, code: str) -> Iterator[Found]:
-    if value is None or is_placeholder(value.text) or (not value.quoted and is_code(value.text, name)):
+    if value is None or is_placeholder(value.text) or (value.bare and is_code(value.text, name)):
         return
     yield Found(value.start, value.end, code)
 
@@ -143,6 +156,8 @@ def _header(text: str, value: Value) -> Iterator[Found]:
     """The value of a header that authorises: what comes after the scheme, else all of it."""
     scheme = _SCHEME.match(text, value.start)
     start, end = value.start, value.line_end
+    if not value.quoted and (parts := _SEVERAL.match(text, start)):
+        end = parts.end()
     if scheme:
         start = scheme.end()
         end = value.end if value.quoted else min(value.line_end, _word_end(text, start))

@@ -44,16 +44,17 @@ _COMMAND = lazily(
 )  # fmt: skip
 _WORDS_IN_TEXT = lazily(r"(?:'[^'\n]{0,4096}'|\"(?:\\.|[^\"\\\n]){0,4096}\"|\\.|[^\s'\"|;&\\]){1,4096}")
 _SIGNS = tuple({*_SHORT, *_PAIRED, "login", "openssl"})
-_NETRC = lazily(r"\blogin[ \t]+\S{1,256}\s{1,40}password[ \t]+(?P<secret>\S{1,1024})")
-_MACHINE = lazily(r"\b(?:machine|default)\b[^\n]{0,300}?\bpassword[ \t]+(?P<secret>\S{1,1024})")
+_NETRC_VALUE = r"[\"']?(?P<secret>(?:\\[^nrtu\"'\n]|[^\s\"'\\]){1,1024})"
+_NETRC = lazily(rf"\blogin[ \t]+\S{{1,256}}(?:\s|\\n){{1,40}}password[ \t]+{_NETRC_VALUE}")
+_MACHINE = lazily(rf"\b(?:machine|default)\b[^\n]{{0,300}}?\bpassword[ \t]+{_NETRC_VALUE}")
 _BASIC = lazily(r"\b[Bb][Aa][Ss][Ii][Cc][ \t]+(?P<secret>[A-Za-z0-9+/_-]{8,4096}={0,2})")
 _AUTH = lazily(
     r"\b(?P<name>_?auth|identitytoken|registrytoken)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
     r"\\{0,3}[\"']?(?P<secret>[A-Za-z0-9+/_.=-]{8,8192})"
 )
 _SET = lazily(
-    r"(?:^|\n)[ \t]{0,8}(?:ENV|ARG|setenv|setx|SETX)[ \t]{1,4}(?P<name>\w{3,64})[ \t]{1,4}"
-    r"(?P<secret>[^\s=][^\n]{0,4096})"
+    r"(?:^|[\n\"']|\\n)[ \t]{0,8}(?:ENV|ARG|setenv|setx|SETX)[ \t]{1,4}(?P<name>\w{3,64})[ \t]{1,4}"
+    r"(?P<secret>[^\s=\"'\\](?:[^\n\"\\]|\\[^nr\"\n\\]){0,4096})"
 )
 _GLUED_TO_KEY = lazily(
     r"(?:AKIA|ASIA)[A-Z2-7]{16}[\s,:;|\"']{1,8}(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
@@ -98,6 +99,8 @@ def _of_program(program: str, argv: Sequence[str], at: int) -> dict[int, tuple[i
     paired = _PAIRED.get(program, ())
     for number, word in enumerate(rest, at + 1):
         following = argv[number + 1] if number + 1 < len(argv) else ""
+        if program == "sshpass" and not word.startswith("-") and number not in found:
+            break  # from here on it is the command that sshpass runs
         for option in short:
             if word == option and following and not following.startswith("-"):
                 found[number + 1] = (0, len(following))

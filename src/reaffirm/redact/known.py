@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 from urllib.parse import quote, quote_plus
 
 from reaffirm.redact.names import is_secret_name, name_words
@@ -28,7 +29,7 @@ _LONGEST = 100_000
 
 @dataclass(frozen=True)
 class Known:
-    """What is known. ``version`` grows with every change, for those who keep what they have masked."""
+    """What is known. Each has a ``version`` of its own, for those who keep what they have masked."""
 
     values: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
@@ -37,6 +38,7 @@ class Known:
 
 
 _known = Known()
+_versions = count(1)
 _listeners: list[Callable[[Known], None]] = []
 
 
@@ -50,15 +52,13 @@ def remember(values: Iterable[str]) -> None:
 
     They are kept in memory and nowhere else. Values of less than 6 characters are not kept.
     """
-    global _known
     new = {value.strip("\r\n") for value in values if len(value) <= _LONGEST}
     more = {value for value in new if len(value.strip()) >= SHORTEST and value not in MASK} - set(
         _known.values
     )
     if more:
         ordered = tuple(sorted({*_known.values, *more}, key=lambda value: (-len(value), value)))
-        _known = Known(ordered, _known.names, _known.patterns, _known.version + 1)
-        _tell()
+        _learn(Known(ordered, _known.names, _known.patterns, next(_versions)))
 
 
 def mark(names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
@@ -67,13 +67,11 @@ def mark(names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
     Raises:
         re.error: a pattern is no regular expression.
     """
-    global _known
     all_names = _known.names | {name.casefold() for name in names}
     there = {pattern.pattern for pattern in _known.patterns}
     all_patterns = (*_known.patterns, *(re.compile(p) for p in dict.fromkeys(patterns) if p not in there))
     if all_names != _known.names or len(all_patterns) != len(_known.patterns):
-        _known = Known(_known.values, all_names, all_patterns, _known.version + 1)
-        _tell()
+        _learn(Known(_known.values, all_names, all_patterns, next(_versions)))
 
 
 def on_learning(listener: Callable[[Known], None]) -> None:
@@ -81,9 +79,11 @@ def on_learning(listener: Callable[[Known], None]) -> None:
     _listeners.append(listener)
 
 
-def _tell() -> None:
+def _learn(more: Known) -> None:
+    global _known
+    _known = more
     for listener in _listeners:
-        listener(_known)
+        listener(more)
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def remembering(values: Iterable[str] = (), names: Iterable[str] = ()) -> Iterat
         mark(names)
         yield
     finally:
-        _known = Known(before.values, before.names, before.patterns, _known.version + 1)
+        _known = before
 
 
 def is_secret(name: str) -> bool:
@@ -166,6 +166,48 @@ def all_forms(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda form: (-len(form), form)))
 
 
+@lru_cache(maxsize=64)
+def all_escaped(values: Sequence[str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """For each value with signs that formats escape: its longest word, and a pattern of it however escaped.
+
+    JSON inside of JSON inside of a repr has a form that nobody lists.
+    """
+    found = []
+    for value in values:
+        runs = sorted(_RUN.findall(value), key=len, reverse=True)
+        if value.isascii() and value.isalnum():
+            continue
+        found.append((runs[0] if runs else "", re.compile("".join(map(_escaped, value)))))
+    return tuple(found)
+
+
+_RUN = re.compile(r"[A-Za-z0-9]+")
+
+
+_NAMED = {" ": (r"\+",), "'": ("&apos;",), '"': ("&quot;",), "&": ("&amp;",), "<": ("&lt;",), ">": ("&gt;",)}
+
+
+@lru_cache(maxsize=4096)
+def _escaped(sign: str) -> str:
+    """A pattern of one character, as it is or escaped in any of the usual ways and as often as one likes."""
+    if sign.isascii() and sign.isalnum():
+        return sign
+    ways = [rf"\\{{0,64}}{re.escape(sign)}" if sign != "\\" else r"\\{1,64}"]
+    # %20, %2520; the letters of a percent-encoding are large or small
+    coded = "".join(f"%(?:25){{0,3}}(?i:{byte:02x})" for byte in sign.encode("utf-8", "surrogatepass"))
+    ways += [coded, rf"&#0{{0,4}}{ord(sign)};", rf"&#[xX]0{{0,4}}(?i:{ord(sign):x});"]
+    ways += [rf"\\{{1,64}}[xu](?:00){{0,3}}(?i:{ord(sign):02x})" if ord(sign) < 256 else ""]
+    if not sign.isascii():
+        ways.append("".join(rf"\\{{1,64}}x{byte:02x}" for byte in sign.encode("utf-8", "surrogatepass")))
+        ways.append(rf"\\{{1,64}}u(?i:{ord(sign):04x})")
+    if sign == "'":  # as shells escape it, and that escaped once more
+        some = r"\\{0,64}"
+        ways += [f"{some}'{some}'{some}'", f"{some}'{some}\"{some}'{some}\"{some}'"]
+    ways += _NAMED.get(sign, ())
+    # a blank may have gone where a line was wrapped
+    return f"(?:{'|'.join(way for way in ways if way)}){'?' if sign == ' ' else ''}"
+
+
 @lru_cache(maxsize=1)
 def mask_forms() -> tuple[str, ...]:
     """What encoding makes of the mask itself: a replay encodes the mask where the run encoded the secret."""
@@ -175,6 +217,7 @@ def mask_forms() -> tuple[str, ...]:
 __all__ = [
     "MASK",
     "Known",
+    "all_escaped",
     "all_forms",
     "forms_of",
     "is_secret",

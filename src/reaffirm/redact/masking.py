@@ -7,7 +7,7 @@ from reaffirm.redact.assignments import find_assigned
 from reaffirm.redact.commands import find_in_commands, secret_words
 from reaffirm.redact.found import Found
 from reaffirm.redact.keys import find_keys
-from reaffirm.redact.known import MASK, all_forms, is_secret, known, mask_forms
+from reaffirm.redact.known import MASK, all_escaped, all_forms, is_secret, known, mask_forms
 from reaffirm.redact.lazy import lazily
 from reaffirm.redact.tokens import WRAPPABLE, find_tokens, find_wrapped_tokens
 from reaffirm.redact.urls import find_in_urls
@@ -59,7 +59,7 @@ def secrets_of(text: str) -> list[Places]:
     values = known().values
     flat = compact(shown) if values and ("\n" in shown or "\\n" in shown) else ""
     wrapped = WRAPPABLE.search(shown) is not None
-    if wrapped or (flat and _holds_any(flat, all_forms(values))) or ("\\n" in shown and values):
+    if wrapped or (flat and _holds_any(flat, values)) or ("\\n" in shown and values):
         joined = unwrapped(shown)
         if joined is not None:
             found = [*_find_known(joined.text), *(find_wrapped_tokens(joined.text) if wrapped else ())]
@@ -71,8 +71,9 @@ def secrets_of(text: str) -> list[Places]:
     return secrets
 
 
-def _holds_any(text: str, forms: Sequence[str]) -> bool:
-    return any(form in text for form in forms)
+def _holds_any(text: str, values: Sequence[str]) -> bool:
+    words = (word for word, _ in all_escaped(values))
+    return any(form in text for form in all_forms(values)) or any(word in text for word in words)
 
 
 def _find_known(text: str) -> Iterator[Found]:
@@ -83,6 +84,10 @@ def _find_known(text: str) -> Iterator[Found]:
             while at >= 0:
                 yield Found(at, at + len(form), "known-secret")
                 at = text.find(form, at + len(form))
+        for word, pattern in all_escaped(values):
+            if word in text:
+                for match in pattern.finditer(text):
+                    yield Found(match.start(), match.end(), "known-secret")
     if "edacted%" in text:
         for form in mask_forms():
             at = text.find(form)
@@ -105,8 +110,40 @@ def redact_words(argv: Sequence[str]) -> list[str]:
     words: list[str] = []
     for at, word in enumerate(argv):
         start, end = secret.get(at, (0, 0))
-        words.append(redact(f"{word[:start]}{MASK}{word[end:]}" if end > start else word))
-    return words
+        words.append(f"{word[:start]}{MASK}{word[end:]}" if end > start else word)
+    # one secret may lie over several words: the lines of a key, the halves of a value
+    pieces = [piece for word in words for piece in (word, "\n")]
+    return redact_pieces(pieces, secrets_of("".join(pieces)))[::2]
+
+
+def redact_pieces(pieces: Sequence[str], secrets: Sequence[Places]) -> list[str]:
+    """Return the pieces of one text without these secrets of it; each keeps what is its own."""
+    if not secrets:
+        return list(pieces)
+    masked: list[str] = []
+    at = 0
+    for piece in pieces:
+        end = at + len(piece)
+        begun: list[Places] = []
+        taken: list[tuple[int, int]] = []
+        for places in secrets:
+            kept = [(max(s, at) - at, min(e, end) - at) for s, e in places if s < end and e > at]
+            if kept and places[0][0] >= at:
+                begun.append(kept)
+            else:
+                taken += kept  # the mask is where it began
+        masked.append(_cut_piece(piece, begun, taken))
+        at = end
+    return masked
+
+
+def _cut_piece(piece: str, begun: list[Places], taken: Places) -> str:
+    if not taken:
+        return cut_out(piece, begun, MASK) if begun else piece
+    gone = {at for start, end in taken for at in range(start, end)}
+    sign = "\ue000"  # stands for what is taken out while the rest is masked
+    held = "".join(sign if at in gone else char for at, char in enumerate(piece))
+    return cut_out(held, begun, MASK).replace(sign, "")
 
 
 _SECRET_HEADER = lazily(

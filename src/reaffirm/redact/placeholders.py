@@ -36,8 +36,8 @@ _VERSION = lazily(r"[A-Za-z_-]{0,32}[0-9]{1,8}\.[0-9]{1,8}[\w.+-]{0,64}\Z")
 
 def is_placeholder(value: str) -> bool:
     """Whether a value stands for a secret that is elsewhere."""
-    plain = value.strip(" \t\r\n\"'`,;")
-    if not plain or plain.startswith(MASK) or plain.lower() in _WORDS:
+    plain = value.strip(" \t\r\n\"'`,;\\")
+    if not plain or plain.startswith(MASK[:-1]) or plain.partition("  #")[0].lower() in _WORDS:
         return True
     return _LIKE.match(plain) is not None
 
@@ -45,7 +45,7 @@ def is_placeholder(value: str) -> bool:
 def is_code(value: str, name: str) -> bool:
     """Whether an unquoted value is an expression: a call, an attribute, the name itself."""
     plain = value.strip()
-    if _CALL.match(plain) or plain == name:
+    if _CALL.match(plain) or plain == name.rpartition(".")[2]:
         return True
     dotted = _DOTTED.match(plain)
     return dotted is not None and plain.lower() == plain and not any(c.isdigit() for c in plain)

@@ -176,6 +176,6 @@ def _beginnings(sign: str) -> tuple[str, ...]:
 
 #: A line end that may cut up a token: after the run of letters that begins behind its sign.
 WRAPPABLE = lazily(
-    r"_[A-Za-z0-9]{0,82}[ \t\r│┃|\\]{0,8}\n(?=[ \t│┃|>]{0,40}[A-Za-z0-9])"
-    r"|A[KSI][IzE]a?[A-Za-z0-9_-]{0,34}[ \t\r│┃|\\]{0,8}\n"
+    r"_[A-Za-z0-9]{0,82}(?:[ \t\r│┃|\\]{0,8}\n(?=[ \t│┃|>]{0,40}[A-Za-z0-9])|[ │┃|]{0,3}\\{1,16}(?:n|u2502))"
+    r"|A[KSI][IzE]a?[A-Za-z0-9_-]{0,34}(?:[ \t\r│┃|\\]{0,8}\n|[ │┃|]{0,3}\\{1,16}(?:n|u2502))"
 )

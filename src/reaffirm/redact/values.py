@@ -8,23 +8,30 @@ from reaffirm.redact.lazy import lazily
 #: A longer value is cut here; the rest of it is looked at again (characters).
 LONGEST = 16_384
 
-_OPEN = lazily(r"[bBrRuUfF]{0,2}\$?(?P<quote>\"\"\"|'''|(?:\\{3}|\\)?[\"']|&quot;|&#39;|&#x27;|&#34;|`)")
+_OPEN = lazily(
+    r"[bBrRuUfF]{0,2}\$?(?P<quote>\"\"\"|'''|(?:\\{15}|\\{7}|\\{3}|\\)?[\"']|&quot;|&#39;|&#x27;|&#34;|`)"
+)
 # Plain text ends at a blank, a quote, a tag, or where the next pair begins.
 _PLAIN = lazily(
     r"(?:\\(?![nrt\"']|\r?\n).|[^\s\"'`<>,;&\\]|<(?![/A-Za-z!])|>|[,;&](?![\s\"'\\}\])]|[\w.-]{0,40}[=:]|\Z|amp;|quot;|#))+"
 )
-_LINE = lazily(r"[^\n]*")
+# A line end as JSON and repr write it; a backslash before an n has two of them there.
+_NEWLINE = lazily(r"(?<!\\)(?:\\{8}|\\{4}|\\{1,2})[nr](?![a-z]{3})")
 _NOT_A_VALUE = "[({"
 
 
 class Value(NamedTuple):
-    """``text`` is what stands from ``start`` to ``end``; ``line_end`` is where its line or quotation ends."""
+    """``text`` is what stands from ``start`` to ``end``; ``line_end`` is where its line or quotation ends.
+
+    ``quoted`` says that its end is sure, ``bare`` that it has no quotes of its own: then it may be code.
+    """
 
     start: int
     end: int
     line_end: int
     text: str
     quoted: bool
+    bare: bool = True
 
 
 def read_value(text: str, at: int, quote: str, *, whole_line: bool = False) -> Value | None:
@@ -33,14 +40,16 @@ def read_value(text: str, at: int, quote: str, *, whole_line: bool = False) -> V
     ``quote`` is one that was opened before the name: the value then ends with it. ``whole_line`` says that
     an unquoted value goes to the end of its line, as in what ``env`` prints.
     """
-    if at >= len(text) or text[at] in "\r\n":
+    if at >= len(text) or text[at] in "\r\n" or _NEWLINE.match(text, at):
         return None
     if quote and text.startswith(quote, at):
         return None
-    if quote and (end := _closing(text, at, quote)) is not None:
-        return _value(text, at, end, end, quoted=True)
+    if quote and (end := _shell_end(text, _closing(text, at, quote), quote)) is not None:
+        newline = _NEWLINE.search(text, at, end)
+        end = newline.start() if newline else end
+        return _value(text, at, end, end, quoted=True) if end > at else None
     if opened := _OPEN.match(text, at):
-        return _quoted(text, opened)
+        return None if _closes(text, opened) else _quoted(text, opened)
     if text[at] in _NOT_A_VALUE and not whole_line:
         return None
     if whole_line:
@@ -98,6 +107,24 @@ def _closing(text: str, at: int, quote: str) -> int | None:
     return None
 
 
+def _closes(text: str, opened: re.Match[str]) -> bool:
+    """Whether a quote in front of a value ends a quotation that began before: ``["-e TOKEN=", 1]``."""
+    quote, after = opened["quote"], text[opened.end() : opened.end() + 1]
+    if quote.lstrip("\\") not in ("'", '"'):
+        return False
+    return after in ("", ",", ")", "]", "}", "\n", ";")
+
+
+def _shell_end(text: str, end: int | None, quote: str) -> int | None:
+    """The end of a shell's word that goes on after its quotes: ``'it'\\''s'``."""
+    while end is not None and quote == "'" and text.startswith("'\\''", end):
+        more = _closing(text, end + 4, "'")
+        if more is None:
+            break
+        end = more
+    return end
+
+
 def _quoted(text: str, opened: re.Match[str]) -> Value | None:
     quote, start = opened["quote"], opened.end()
     end = _closing(text, start, quote)
@@ -105,12 +132,8 @@ def _quoted(text: str, opened: re.Match[str]) -> Value | None:
         end = _line_end(text, start)
         if end <= start:
             return None
-        return _value(text, start, end, end, quoted=True)
+        return _value(text, start, end, end, quoted=True)._replace(bare=False)
     if end == start:
         return None
-    # 'it'\''s' is one word of a shell
-    while (
-        quote == "'" and text.startswith("'\\''", end) and (more := _closing(text, end + 4, "'")) is not None
-    ):
-        end = more
-    return _value(text, start, end, end, quoted=True)
+    end = _shell_end(text, end, quote) or end
+    return _value(text, start, end, end, quoted=True)._replace(bare=False)

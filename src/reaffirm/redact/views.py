@@ -18,15 +18,19 @@ Places = list[tuple[int, int]]
 # and characters that nobody sees.
 _UNSEEN = lazily(
     r"\x1b\[[0-?]{0,32}[ -/]{0,4}[@-~]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|\x1b[ -/]{0,2}[0-~]"
-    r"|\\(?:x1b|u001[bB]|033|e)\[[0-9;]{0,32}[A-Za-z]"
+    r"|\\{1,16}(?:x1b|u001[bB]|033|e)\[[0-9;]{0,32}[A-Za-z]"
     r"|</?(?:span|b|i|u|em|strong|font|mark|wbr)(?: [^<>\n]{0,200})?/?>"
     "|[\u200b\u200c\u200d\u2060\ufeff\u00ad\x00\x08]"
 )
 _SIGNS = ("\x1b", "\\x1b[", "\\u001b[", "\\u001B[", "\\033[", "\\e[", "</", "<wbr")
 _INVISIBLE = lazily("[\u200b\u200c\u200d\u2060\ufeff\u00ad\x00\x08]")
 # A line end with what a table or a quotation puts around it, and a line end inside of JSON.
-_WRAP = lazily(r"[ \t]{0,8}(?:[│┃|] ?)?(?:\\?\r?\n|\\r\\n|\\n|<br ?/?>)[ \t]{0,40}(?:[│┃|>] ?)?")
-_WRAP_SIGNS = ("\n", "\\n", "<br")
+_BAR = r"(?:(?:[│┃|>]|\\{1,16}u250[23]|\\{1,16}xe2\\{1,16}x94\\{1,16}x8[23]) ?)?"
+_WRAP = lazily(
+    rf"\\{{0,15}}[\"'],(?:[ \n]|\\{{1,16}}n){{0,40}}\\{{0,15}}[\"']"  # two items of a list
+    rf"|[ \t]{{0,8}}{_BAR}(?:\\?\r?\n|\\{{1,16}}r\\{{1,16}}n|\\{{1,16}}n|<br ?/?>)[ \t]{{0,40}}{_BAR}"
+)
+_WRAP_SIGNS = ("\n", "\\n", "<br", "', ", '", ', '","')
 
 
 @dataclass(frozen=True)

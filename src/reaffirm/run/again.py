@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -15,6 +16,8 @@ from typing import Any
 from reaffirm.errors import ReaffirmError
 from reaffirm.store.project import RUNNER_VARIABLES
 
+# What the runner writes in the place of output that is too long for a notebook.
+_LEFT_OUT = re.compile(r"\n… ([\d,]+) characters of output are left out here; [^\n]* …\n")
 #: How long one notebook may take (seconds).
 PATIENCE = 600.0
 
@@ -67,7 +70,8 @@ class Again:
         outputs: Mapping[str, Any] = answer["outputs"]
         for index, cell in enumerate(copy["cells"]):
             if cell.get("cell_type") == "code":
-                cell["outputs"] = outputs.get(str(index), [])
+                before, cell["outputs"] = cell.get("outputs", []), outputs.get(str(index), [])
+                _cut_as(before, cell["outputs"])
         return copy, int(answer["left"])
 
     def _ask(self, order: Mapping[str, str], path: Path) -> dict[str, Any]:
@@ -112,3 +116,19 @@ class Again:
             self._rest += piece
         line, _, self._rest = self._rest.partition(b"\n")
         return line
+
+
+def _cut_as(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> None:
+    """Leave out of long output what the runner left out of it, where the rest of it is the same."""
+    for name in ("stdout", "stderr"):
+        then = "".join("".join(one["text"]) for one in before if one.get("name") == name)
+        if (cut := _LEFT_OUT.search(then)) is None:
+            continue
+        streams = [one for one in now if one.get("name") == name]
+        text = "".join(one["text"] for one in streams)
+        head, tail = then[: cut.start()], then[cut.end() :]
+        same = text.startswith(head) and text.endswith(tail)
+        if same and len(text) - len(head) - len(tail) == int(cut[1].replace(",", "")):
+            streams[0]["text"] = then
+            for one in streams[1:]:
+                one["text"] = ""

@@ -23,6 +23,8 @@ from traitlets import Any as AnyTrait
 from traitlets import Type
 from traitlets.config import Config
 
+#: nbval's tag for a cell that is not executed again; publishing puts it on cells that did not run.
+NOT_RUN = "nbval-skip"
 _LOADED = ("reaffirm", "reaffirm.steps", "reaffirm.nodes.connect", "reaffirm.nodes.simulated")
 
 
@@ -98,7 +100,7 @@ class _Stream(io.TextIOBase):
 def executed(notebook: dict[str, Any]) -> dict[int, list[dict[str, Any]]]:
     """Execute a notebook in this process and return the outputs of each cell that ran, by its index.
 
-    After a cell that failed only cells tagged ``finally`` run.
+    Cells that the run skipped are skipped; after one that failed only cells tagged ``finally`` run.
     """
     found: list[dict[str, Any]] = []
     config = Config()
@@ -113,7 +115,8 @@ def executed(notebook: dict[str, Any]) -> dict[int, list[dict[str, Any]]]:
     for index, cell in enumerate(notebook["cells"]):
         tags = cell.get("metadata", {}).get("tags", ())
         source = "".join(cell["source"])
-        if cell["cell_type"] != "code" or not source.strip() or (failed and "finally" not in tags):
+        over = not source.strip() or NOT_RUN in tags or (failed and "finally" not in tags)
+        if cell["cell_type"] != "code" or over:
             continue
         result = shell.run_cell(source, store_history=True)
         made[index] = json.loads(json.dumps(found, default=str))

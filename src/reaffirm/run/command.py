@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import ParameterError, ReaffirmError
+from reaffirm.redact import redact
 from reaffirm.run import places
 from reaffirm.run.closing import closing
 from reaffirm.run.declarations import Declarations, declared
@@ -66,9 +67,9 @@ def tell_end(run: Run | None, *, where: bool = True) -> None:
 
 
 def say(text: str) -> None:
-    """Write to standard error; a closed one is no reason to fail."""
+    """Write to standard error, redacted: CI keeps what it sees. A closed one is no reason to fail."""
     try:
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{redact(text)}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         return
@@ -198,4 +199,4 @@ def papermill_parameters(nb: Any) -> list[Any]:
         if cell.cell_type == "code" and "parameters" in cell.metadata.get("tags", ()):
             found = declared(cell.source, file="")
             break
-    return [Parameter(d.name, d.annotation or "None", d.default, d.help) for d in found.found.values()]
+    return [Parameter(d.name, d.annotation or "None", d.shown_default, d.help) for d in found.found.values()]

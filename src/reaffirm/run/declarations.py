@@ -15,10 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from reaffirm.run.ranges import Range, ranges_of
+from reaffirm.redact import is_secret
+from reaffirm.run.ranges import Range, is_marked_secret, ranges_of
 
 #: What stands for a default that is not there.
 REQUIRED = "must be given"
+#: What stands for a secret where people look.
+HIDDEN = "•••"
+_NO_SECRETS = ("None", "''", '""')
 #: A default that is an expression: nobody knows its value before it runs.
 _NOTHING = object()
 
@@ -45,7 +49,8 @@ ANY = Shape("any", optional=True)
 class Declaration:
     """One parameter. ``annotation`` is empty where there is none; ``line`` counts from 1 in the file.
 
-    An annotation with a range reads as people do: ``int, at least 1``.
+    An annotation with a range reads as people do: ``int, at least 1``. ``secret`` says that the value is
+    never stored, by the parameter's name or by its mark.
     """
 
     name: str
@@ -56,6 +61,13 @@ class Declaration:
     help: str
     line: int
     ranges: tuple[Range, ...] = ()
+    secret: bool = False
+
+    @property
+    def shown_default(self) -> str:
+        """The default as people may see it."""
+        hidden = self.secret and not self.required and self.default not in _NO_SECRETS
+        return HIDDEN if hidden else self.default
 
     @property
     def form(self) -> str:
@@ -79,9 +91,19 @@ class Declarations:
         """Return ``file:line`` of a declaration."""
         return f"{self.file}:{self.found[name].line}"
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The names of the parameters whose values are never stored."""
+        return tuple(name for name, one in self.found.items() if one.secret)
+
     def differing(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values that are not the declared defaults."""
         return {name: value for name, value in values.items() if value != self._default(name)}
+
+    def default(self, name: str) -> Any:
+        """The declared default of a parameter, where it is a plain value; else ``None``."""
+        value = self._default(name)
+        return None if value is _NOTHING else value
 
     def _default(self, name: str) -> Any:
         try:
@@ -104,10 +126,13 @@ def declared(source: str, *, file: str, first_line: int = 1) -> Declarations:
     found: dict[str, Declaration] = {}
     for node in tree.body:
         ranges: tuple[Range, ...] = ()
+        marked = False
         match node:
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
                 plain, ranges = ranges_of(_unquoted(annotation))
-                text, shape = ", ".join([ast.unparse(plain), *map(str, ranges)]), shape_of(plain)
+                marked = is_marked_secret(annotation)
+                words = [ast.unparse(plain), *map(str, ranges), *(["secret"] if marked else [])]
+                text, shape = ", ".join(words), shape_of(plain)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 text, shape = "", ANY
             case _:
@@ -122,6 +147,7 @@ def declared(source: str, *, file: str, first_line: int = 1) -> Declarations:
             help=next((comments[line] for line in reversed(lines) if line in comments), ""),
             line=first_line + node.lineno - 1,
             ranges=ranges,
+            secret=marked or is_secret(name),
         )
     return Declarations(file, found)
 

@@ -48,7 +48,7 @@ def run_directly(plan: Plan, output: str, *, timeout: float | None = None) -> Ru
     around = {k: None if v is None else os.fspath(v) for k, v in surroundings_of(run).items()}
     notebook = with_values(runbook.notebook, values, source=plan.source, output=output)
     try:
-        with under_way(run):
+        with under_way(run, forget=False):
             outcome = executing.executed(
                 run, notebook, around, limits=executing.limits(timeout), cwd=runbook.project or run.base
             )

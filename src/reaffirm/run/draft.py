@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from reaffirm import redact
 from reaffirm.run import evidence
 from reaffirm.run.secrets import Redactor
 
@@ -45,7 +46,8 @@ class Draft:
 
     def _cell(self, cell: Any) -> _Cell:
         state = cell["metadata"].get("papermill") or {}
-        key = (cell["id"], state.get("status"), state.get("end_time"))
+        # what becomes known later is masked in the earlier cells, too
+        key = (cell["id"], state.get("status"), state.get("end_time"), redact.known().version)
         known = self._cells.get(key) if key[1] in _AT_REST else None
         if known is None:
             masked = self._redactor.cell(cell)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import ReaffirmError
+from reaffirm.redact import mark
 from reaffirm.run.cells import heading_at, number_of, source_of, step_ids
 from reaffirm.run.runbook import Runbook
 from reaffirm.run.secrets import Redactor, secret_values
@@ -157,6 +158,7 @@ def dry_run(
         msg = f"{runbook.path}: the dry run did not end within {LIMIT} s"
         raise ReaffirmError(msg, hint="does a cell wait for something that is not a node?") from error
     said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    mark(runbook.declarations.secrets)
     redactor = Redactor(secret_values(values))
     found = _read(runbook.path, [redactor.data(line) for line in said])
     if not said or said[-1]["op"] != "end":

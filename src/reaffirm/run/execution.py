@@ -24,10 +24,11 @@ from reaffirm.run.part import WHOLE, Part
 from reaffirm.run.progress import Lines
 from reaffirm.run.provenance import code_now
 from reaffirm.run.runbook import Runbook, is_remote, leads_to_source, read_runbook, runbook_from_text
-from reaffirm.run.secrets import Redactor, secret_values
+from reaffirm.run.secret_marks import knowing
+from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import ending_signals, environment, kernel_options, undisturbed
 from reaffirm.run.underway import Observer, Run, RunStoppedError, Write
-from reaffirm.store.project import DRY_RUN_VARIABLE, RESUME_VARIABLE
+from reaffirm.store.project import DRY_RUN_VARIABLE, RESUME_VARIABLE, Project
 
 Read = Callable[..., str]
 #: The name of our engine.
@@ -165,8 +166,9 @@ def new_run(
     """Return a run that has not begun; what an earlier run of this name saved is put aside."""
     base = Path.cwd()
     folder = None if prepare_only else _folder(runbook, output, base)
-    run = Run(runbook, source, output, base, folder, Redactor(secret_values(values)), write, observer)
+    run = Run(runbook, source, output, base, folder, Redactor(), write, observer)
     run.parameters = runbook.declarations.differing(values)
+    run.values = values
     if runbook.project and not prepare_only:
         run.checkout = Checkout(runbook.project)
     return run
@@ -184,8 +186,19 @@ def surroundings_of(run: Run) -> dict[str, Path | str | None]:
 
 
 @contextmanager
-def under_way(run: Run) -> Iterator[None]:
-    """Make a run the one under way in this process; afterwards its notebook says how it ended."""
+def under_way(run: Run, *, forget: bool | None = None) -> Iterator[None]:
+    """Make a run the one under way in this process; afterwards its notebook says how it ended.
+
+    ``forget`` says whether its secrets are forgotten then (default: unless a command line is behind it).
+    """
+    project = Project(run.runbook.project) if run.runbook.project else None
+    forget = PLAN.get() is None if forget is None else forget
+    with knowing(run.runbook.declarations, run.values, project, forget=forget), _current_is(run):
+        yield
+
+
+@contextmanager
+def _current_is(run: Run) -> Iterator[None]:
     global _current
     entries = LocalLedger(run.runbook.project if run.folder else None, run.notebook, run.folder)
     with _lock:
@@ -194,7 +207,7 @@ def under_way(run: Run) -> Iterator[None]:
         run.code = code_now(run.runbook) if run.folder else None
         entries.begun(run.runbook.path, run.runbook.sha256, run.redactor.data(dict(run.parameters)))
         try:
-            with run.redactor.knowing(), environment(surroundings_of(run)), ending_signals():
+            with environment(surroundings_of(run)), ending_signals():
                 yield
         except BaseException as caught:
             error = caught

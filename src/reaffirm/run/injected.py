@@ -6,11 +6,10 @@ This is what ``reaffirm run`` uses, so that papermill need not be loaded; a test
 import json
 import math
 from collections.abc import Mapping
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from reaffirm.run.cells import tags_of
+from reaffirm.run.evidence import version_of
 
 
 def with_values(
@@ -38,7 +37,7 @@ def with_values(
         "input_path": source,
         "output_path": output,
         "parameters": dict(values),
-        "version": _papermill(),
+        "version": version_of("papermill"),
     }
     return made
 
@@ -60,11 +59,3 @@ def _literal(value: Any) -> str:
         return "[" + ", ".join(map(_literal, value)) + "]"
     text = str(value).encode("unicode_escape").decode("utf-8").replace('"', r"\"")
     return f'"{text}"'
-
-
-@cache
-def _papermill() -> str:
-    try:
-        return version("papermill")
-    except PackageNotFoundError:
-        return "unknown"

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from reaffirm.errors import DocumentError
+from reaffirm.redact import known
 from reaffirm.run.book import Book
 from reaffirm.run.secrets import Redactor
 
@@ -51,14 +52,21 @@ class Journal:
         self.book = Book()
         self._redactor = redactor
         self._file: IO[bytes] | None = None
+        self._version = -1
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("xb", buffering=0)
+
+    @property
+    def masked(self) -> bool:
+        """Whether all secrets that are known now were known from the beginning: none is in the book."""
+        return self._version == known().version
 
     def begin(self, notebook: Mapping[str, Any], **about: Any) -> None:
         """Write the first line. The notebook is copied."""
         copy = json.loads(json.dumps(notebook))
         self._redactor.notebook(copy)
+        self._version = known().version
         about = self._redactor.data(about)
         self.write({"op": "begin", "schema": SCHEMA, "at": now(), **about, "notebook": copy})
 

@@ -149,6 +149,7 @@ def _ended(about: Mapping[str, Any]) -> str:
     if not isinstance(ended, dict):
         return "never ended: it was killed, or is under way"
     part = " (dry run)" if about.get("dry_run") else " (partial)" if about.get("partial") else ""
+    part += " (resumed)" if about.get("resumed") else ""
     where = f" at cell {ended['cell']}" if ended.get("cell") and ended.get("how") != "completed" else ""
     return f"{ended.get('how')}{where}{part}"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reaffirm.errors import ParameterError
-from reaffirm.run.declarations import ANY, Declaration, Declarations, Shape
+from reaffirm.run.declarations import ANY, HIDDEN, Declaration, Declarations, Shape
 
 #: papermill adds these by itself when asked with ``--inject-paths``.
 _PAPERMILL = ("PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH")
@@ -292,6 +292,7 @@ def _known(declarations: Declarations) -> str:
 
 def _wrong(declaration: Declaration, declarations: Declarations, value: Any) -> ParameterError:
     seen = repr(value.value) if isinstance(value, Text) else f"{_bare(value)!r} ({type(value).__name__})"
+    seen = HIDDEN if declaration.secret else seen
     where = declarations.where(declaration.name)
     msg = f"{where}: {declaration.name} is declared {declaration.annotation}, got {seen}"
     return ParameterError(msg, hint=f"give {declaration.form}")

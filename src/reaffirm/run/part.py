@@ -51,7 +51,7 @@ def annotated(runbook: Runbook, part: Part) -> Runbook:
 
 def is_skipped(cell: Mapping[str, Any]) -> bool:
     """Whether a cell of a notebook is not executed in this run."""
-    return bool((cell["metadata"].get("reaffirm") or {}).get("skipped"))
+    return bool((cell.get("metadata", {}).get("reaffirm") or {}).get("skipped"))
 
 
 def is_replayed(cell: Mapping[str, Any]) -> bool:

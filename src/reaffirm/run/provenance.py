@@ -1,7 +1,6 @@
 """What a run rests on, worked out when it ends: code, machines, images, versions, consent, git."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from reaffirm.run.runbook import Runbook
 from reaffirm.run.seen import engine_versions, seen_in
 from reaffirm.store.machine_hash import machine_hashes
 from reaffirm.store.node_programs import node_programs
-from reaffirm.store.payloads import code_of, program_hashes
+from reaffirm.store.payloads import code_of
 from reaffirm.store.project import Project
 
 #: The machine file as ``connect`` keeps it in the folder of a run.
@@ -26,6 +25,11 @@ def code_now(runbook: Runbook) -> CodeHashes:
     return code_of(codes, runbook.text_sha256, project)
 
 
+def code_json(code: CodeHashes) -> dict[str, Any]:
+    """Return hashes as a notebook has them from its beginning, when nobody knows which programs it sends."""
+    return {key: value for key, value in code.as_json().items() if key != "node_programs"}
+
+
 def rests_on(
     runbook: Runbook,
     begun: CodeHashes,
@@ -35,18 +39,18 @@ def rests_on(
 ) -> dict[str, Any]:
     """Return what ``metadata.reaffirm`` says of what a run rested on.
 
-    ``code`` holds hashes, ``machines`` the machine file's name, path and hashes, ``images`` the images by
-    node, ``node_versions`` and ``image_versions`` what runs there, ``consent`` who agreed to what, ``git``
-    the commit and which of the run's own files are not those of it. What nobody saw is left out. ``begun``
-    are the hashes that were taken when the run began: somebody may have edited a file since.
+    ``code`` and ``node_programs`` hold hashes, ``machines`` the machine file's name, path and hashes,
+    ``images`` the images by node, ``node_versions`` and ``image_versions`` what runs there, ``consent`` who
+    agreed to what, ``git`` the commit and which of the run's own files are not those of it. What nobody saw
+    is left out. ``begun`` are the hashes taken when the run began: somebody may have edited a file since.
     """
     project = Project(runbook.project) if runbook.project else None
     seen = seen_in(recordings(folder))
     programs = seen.programs(node_programs(project))
-    code = replace(begun, node_programs=program_hashes(programs, project))
     machines = _machines(folder, project)
     found: dict[str, Any] = {
-        "code": code.as_json(),
+        "code": code_json(begun),
+        "node_programs": programs,
         "machines": machines,
         "images": seen.images,
         "node_versions": seen.versions,
@@ -55,7 +59,7 @@ def rests_on(
     }
     git = None
     if checkout is not None and project is not None:
-        own = [runbook.path, *code.own, *(f"scripts/node/{name}" for name in programs), "src/reaffirm/"]
+        own = [runbook.path, *begun.own, *(f"scripts/node/{name}" for name in programs), "src/reaffirm/"]
         git = checkout.state([*own, "docs/container-images/", *filter(None, [machines.get("path")])])
     return {key: value for key, value in found.items() if value} | {"git": git}
 

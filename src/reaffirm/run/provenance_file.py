@@ -9,9 +9,9 @@ from typing import Any
 from reaffirm.errors import UsageError
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.seen import engine_versions, seen_in
+from reaffirm.store.code_hash import file_hash
 from reaffirm.store.machine_hash import machine_hashes
 from reaffirm.store.node_programs import node_programs
-from reaffirm.store.payloads import program_hashes
 from reaffirm.store.project import Project
 
 #: The version of ``facts.json`` and ``provenance.json``. Keys are added without a new one.
@@ -79,9 +79,8 @@ def provenance(
         if name.startswith("probe.") and name.endswith(".digest") and fact["value"]
     }
     code = dict(about.get("code") or {})
-    if code:
-        # what was sent is known from the recording, whatever the runner knew
-        code["node_programs"] = program_hashes(programs, project) | dict(code.get("node_programs") or {})
+    if code:  # of what was sent, as the recording has it: the files may have changed since
+        code["node_programs"] = {name: file_hash(seen.texts[sha]) for name, sha in programs.items()}
     machines = about.get("machines") or machine_hashes(folder / "machines.toml", None)
     found = {
         "schema": SCHEMA,

@@ -15,6 +15,9 @@ from reaffirm.store.ledger import LEDGER, Entry
 from reaffirm.store.ledger_check import PRESENT, file_hashes
 from reaffirm.store.ledger_writing import LedgerWriter, writing
 
+#: A run that was put aside until the other one, or its withdrawal, is entered.
+_OLD = ".old"
+
 
 @dataclass(frozen=True)
 class Publication:
@@ -43,6 +46,7 @@ class Publication:
         published = self.folder.parents[1]
         try:
             with writing(published / LEDGER, shown=places.shown(published / LEDGER)) as ledger:
+                _tidy(ledger, published)
                 return self._write(ledger, replace)
         except OSError as error:
             msg = f"{places.shown(published)}: cannot be written: {error.strerror or error}"
@@ -64,7 +68,7 @@ class Publication:
             )
         op = "replaced" if there else "published"
         part = self._part()
-        old = part.with_name(f"{part.name}.old")
+        old = part.with_name(f".part-{self.folder.name}{_OLD}")
         try:
             if there:
                 self.folder.rename(old)
@@ -118,9 +122,10 @@ def adopt(published: Path, run: str, kind: str) -> bool:
         UsageError: the ledger tells of other files of this run, or says that it was withdrawn.
         ReaffirmError: the ledger cannot be written.
     """
-    files = file_hashes(published / run)
     try:
         with writing(published / LEDGER, shown=places.shown(published / LEDGER)) as ledger:
+            _tidy(ledger, published)
+            files = file_hashes(published / run)
             current = ledger.ledger.runs.get(run, ())
             if any(one.op in PRESENT and one.files == files for one in current):
                 return False
@@ -146,11 +151,12 @@ def withdraw(published: Path, run: str, because: str) -> None:
     folder = published / run
     try:
         with writing(published / LEDGER, shown=places.shown(published / LEDGER)) as ledger:
+            _tidy(ledger, published)
             current = ledger.ledger.runs.get(run, ())
             if not folder.is_dir() and not any(entry.op in PRESENT for entry in current):
                 msg = f"no run {run!r} is published"
                 raise UsageError(msg, hint="reaffirm runs lists them")
-            aside = folder.with_name(f".part-{folder.name}.withdrawn")
+            aside = folder.with_name(f".part-{folder.name}{_OLD}")
             there = folder.is_dir()
             if there:
                 folder.rename(aside)
@@ -167,6 +173,21 @@ def withdraw(published: Path, run: str, because: str) -> None:
     except OSError as error:
         msg = f"{places.shown(folder)}: cannot be withdrawn: {error.strerror or error}"
         raise ReaffirmError(msg, hint="mend that and withdraw it again") from error
+
+
+def _tidy(ledger: LedgerWriter, published: Path) -> None:
+    """Clear away what a process left that was killed while it published: nobody else is at it now.
+
+    A run that it had put aside comes back, unless its withdrawal was entered or another has its place.
+    """
+    for left in sorted(published.glob("*/.part-*")):
+        name = left.name.removeprefix(".part-").removesuffix(_OLD)
+        current = ledger.ledger.runs.get(f"{left.parent.name}/{name}", ())
+        gone = any(entry.op == "withdrawn" for entry in current)
+        if left.name.endswith(_OLD) and not gone and not left.with_name(name).exists():
+            left.rename(left.with_name(name))
+        else:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _bytes(text: str) -> bytes:

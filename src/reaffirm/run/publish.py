@@ -12,6 +12,7 @@ from reaffirm.redact import redact
 from reaffirm.run import evidence, places
 from reaffirm.run.ending import own_cells
 from reaffirm.run.journal import JOURNAL
+from reaffirm.run.part import is_skipped
 from reaffirm.run.provenance_file import check_past, provenance
 from reaffirm.run.publication import Publication
 from reaffirm.run.secrets import Redactor
@@ -68,6 +69,7 @@ def stable(notebook: dict[str, Any]) -> dict[str, Any]:
     copy: dict[str, Any] = json.loads(json.dumps(notebook))
     copy["cells"] = own_cells(copy)
     for cell in copy["cells"]:
+        _tag(cell)
         for key in _TIMING:
             cell["metadata"].pop(key, None)
         if not cell["metadata"].get("tags"):
@@ -78,6 +80,20 @@ def stable(notebook: dict[str, Any]) -> dict[str, Any]:
     metadata["language_info"] = {"name": metadata.get("language_info", {}).get("name", "python")}
     Redactor().notebook(copy)
     return copy
+
+
+def _tag(cell: dict[str, Any]) -> None:
+    """Say by nbval's tags which cell did not run, and which one failed."""
+    if cell["cell_type"] != "code":
+        return
+    status = (cell["metadata"].get("papermill") or {}).get("status")
+    failed = any(output["output_type"] == "error" for output in cell["outputs"])
+    tags = list(cell["metadata"].get("tags") or ())
+    if is_skipped(cell) or (status == "pending" and "".join(cell["source"]).strip()):
+        tags.append("nbval-skip")
+    elif failed:
+        tags.append("raises-exception")
+    cell["metadata"]["tags"] = list(dict.fromkeys(tags))
 
 
 def _read(path: Path) -> dict[str, Any]:

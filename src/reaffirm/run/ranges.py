@@ -33,6 +33,21 @@ class Range:
         return _WORDS[self.word](value, self.number)
 
 
+def is_marked_secret(annotation: ast.expr) -> bool:
+    """Whether an annotation says that the value is a secret: ``Annotated[str, "secret"]``."""
+    match annotation:
+        case ast.Constant(value=str(text)):  # an annotation in quotes
+            try:
+                return is_marked_secret(ast.parse(text, mode="eval").body)
+            except SyntaxError:
+                return False
+        case ast.Subscript(
+            value=ast.Name(id="Annotated") | ast.Attribute(attr="Annotated"), slice=ast.Tuple(elts=[_, *told])
+        ):
+            return any(isinstance(one, ast.Constant) and one.value == "secret" for one in told)
+    return False
+
+
 def ranges_of(annotation: ast.expr) -> tuple[ast.expr, tuple[Range, ...]]:
     """Return (the type alone, its ranges). Other words of an ``Annotated`` mean nothing here."""
     match annotation:
@@ -42,6 +57,6 @@ def ranges_of(annotation: ast.expr) -> tuple[ast.expr, tuple[Range, ...]]:
         ):
             words = [str(one.value) for one in told if isinstance(one, ast.Constant)]
             found = [match for word in words if (match := _RANGE.match(word.strip()))]
-            if found:
+            if found or "secret" in words:
                 return plain, tuple(Range(match[1], float(match[2])) for match in found)
     return annotation, ()

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import DocumentError, UsageError
+from reaffirm.nodes.earlier import Earlier
 from reaffirm.nodes.recording_start import read_start
-from reaffirm.nodes.resuming import Earlier
-from reaffirm.redact import MASK
+from reaffirm.redact import MASK, mark
 from reaffirm.run import places
 from reaffirm.run.book import Book
 from reaffirm.run.cells import heading_at, is_injected, number_of, source_of, step_ids
@@ -158,6 +158,7 @@ def resume(earlier: Resumable, runbook: Runbook, values: Mapping[str, Any], give
     cells: _Cells = runbook.notebook["cells"]
     ids = step_ids(cells)
     now = [index for index, cell in enumerate(cells) if ids[index] and source_of(cell).strip()]
+    mark(runbook.declarations.secrets)
     redactor = Redactor(secret_values(values))
     _same_code(earlier, cells, now, place, redactor)
     _same_parameters(earlier, runbook, values, set(given), place, redactor)

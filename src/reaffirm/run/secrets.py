@@ -134,12 +134,6 @@ def _through(value: str | list[str], mask: Any) -> str | list[str]:
     return value if masked == whole else masked.splitlines(keepends=True)
 
 
-def _is_split_text(value: list[Any]) -> bool:
-    if len(value) < 2 or not all(isinstance(item, str) for item in value):
-        return False
-    return all(item.endswith("\n") for item in value[:-1])
-
-
 def _literals(tree: ast.Module) -> list[ast.Constant | ast.JoinedStr]:
     """All literals of text, outermost first; those bound to a secret's name are marked."""
     for node in ast.walk(tree):

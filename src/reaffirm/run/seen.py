@@ -31,20 +31,25 @@ class Seen:
     """What recordings tell.
 
     ``images``: node → reference → ``{"id": …, "digests": […]}``; ``versions``: node → program → version;
-    ``texts``: hashes of the texts that were sent, on standard input or as one word of a command;
+    ``texts``: the texts that were sent, on standard input or as one word of a command, by their hash;
     ``consent``: who agreed to what, in order.
     """
 
     images: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     versions: dict[str, dict[str, str]] = field(default_factory=dict)
-    texts: set[str] = field(default_factory=set)
+    texts: dict[str, str] = field(default_factory=dict)
     consent: list[dict[str, Any]] = field(default_factory=list)
 
     def programs(self, known: Mapping[str, str]) -> dict[str, str]:
         """Return the programs of ``scripts/node`` that were sent, by name, with the hash of all text."""
-        hashes = {digest(redact(text)): name for name, text in known.items()}
-        sent = {sha for sha in self.texts if sha in hashes}
-        return {hashes[sha]: sha for sha in sorted(sent, key=hashes.__getitem__)}
+        rest = dict(known)
+        found = {name: sha for name, text in known.items() if (sha := digest(text)) in self.texts}
+        for name in found:
+            del rest[name]
+        if self.texts.keys() - found.values():  # a text that was redacted before it was written down
+            redacted = {name: digest(redact(text)) for name, text in rest.items()}
+            found |= {name: sha for name, sha in redacted.items() if sha in self.texts}
+        return dict(sorted(found.items()))
 
 
 def seen_in(recordings: Iterable[Path]) -> Seen:
@@ -66,12 +71,12 @@ def _read(line: str, seen: Seen) -> None:
         event = json.loads(line)
         op = event["op"]
         if op == "text":
-            seen.texts.add(str(event["sha256"]))
+            seen.texts[str(event["sha256"])] = str(event["text"])
         elif op == "consent":
             seen.consent.append({key: event[key] for key in _CONSENT if key in event})
         elif op == "run":
             argv = event["argv"]
-            seen.texts |= {digest(word) for word in argv if "\n" in word}  # a program passed with -c
+            seen.texts |= {digest(word): word for word in argv if "\n" in word}  # a program passed with -c
             if (answer := event.get("answer")) and answer["exit"] == 0:
                 _answered(argv, str(event["node"]), str(answer["stdout"]), seen)
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -12,7 +12,6 @@ from typing import Any
 
 from reaffirm.model.code import CodeHashes
 from reaffirm.run import evidence, places
-from reaffirm.run.atomic import write_text
 from reaffirm.run.cells import heading_at, is_injected, number_of
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.closing import outcome_of
@@ -21,10 +20,12 @@ from reaffirm.run.ending import Ending, own_cells, settle
 from reaffirm.run.journal import Journal
 from reaffirm.run.part import WHOLE, Part, is_replayed, settle_notes
 from reaffirm.run.progress import Progress
-from reaffirm.run.provenance import code_now, rests_on
+from reaffirm.run.provenance import code_json, code_now, rests_on
 from reaffirm.run.runbook import Runbook, is_remote
+from reaffirm.run.secret_marks import learn_marks
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
+from reaffirm.store.atomic import write_text
 
 #: Told on every change: how many cells are done, how many there are, the heading of the current one.
 Observer = Callable[[Progress], None]
@@ -60,6 +61,8 @@ class Run:
     #: The hashes of the code that it runs, taken when it began.
     code: CodeHashes | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    #: All that were given, secrets too; never written.
+    values: Mapping[str, Any] = field(default_factory=dict, repr=False)
     #: Who runs the cells: ``reaffirm``, or the engine of papermill's that was named.
     engine: str = "nbclient"
     part: Part = WHOLE
@@ -71,6 +74,7 @@ class Run:
     _node: Any = None
     _draft: Draft | None = None
     _raw: str = ""
+    _learnt: bool = False
     _states: tuple[list[Any], list[Any]] | None = None
 
     @property
@@ -101,6 +105,7 @@ class Run:
         notebook = self.journal.book.notebook
         self._tell(notebook)
         began = time.monotonic()
+        self._next_write = self._next_write or began + _SECONDS
         if began < self._next_write or self.output == "-":
             return
         if self._draft is None:
@@ -126,6 +131,7 @@ class Run:
                 self._raw = raw
             return
         self._node = node
+        self._learn()
         if self._draft is None:
             self._draft = Draft(self.redactor)
         self._tell(node)
@@ -138,7 +144,8 @@ class Run:
         """What is known of the run from its beginning."""
         begun = {"run": self.name, "ran": self.ran, "engine": self.engine}
         about = {"versions": evidence.versions(), "parameters": dict(self.parameters)}
-        return {**begun, **about, **self.part.about}
+        code = {"code": code_json(self.code)} if self.code else {}
+        return {**begun, **code, **about, **self.part.about}
 
     def save_text(self, text: str) -> None:
         """Write a notebook that was made into text already; see :meth:`save`."""
@@ -163,6 +170,13 @@ class Run:
         self.ending = self.ending or Ending("completed")
         return self.ending
 
+    def _learn(self) -> None:
+        """Take over the marks of the machine file as soon as the notebook has connected."""
+        kept = self.folder / "machines.toml" if self.folder else None
+        if not self._learnt and kept is not None and kept.is_file():
+            learn_marks(kept)
+            self._learnt = True
+
     def _only_prose(self, node: Any) -> bool:
         """Whether all that is new is that papermill passed over a cell of prose; the next save tells it."""
         prose: list[Any] = []
@@ -183,6 +197,7 @@ class Run:
     def _complete(self, notebook: dict[str, Any], error: BaseException | None) -> None:
         steady(notebook)
         settle_notes(notebook)
+        self._learn()
         if self.journal is None:
             self.ending = settle(notebook, error)
         about = notebook["metadata"].setdefault("reaffirm", {})
@@ -192,7 +207,10 @@ class Run:
             about["ended"] = self.ending.as_json()
             self.code = self.code or code_now(self.runbook)
             about |= rests_on(self.runbook, self.code, self.folder, about["facts"], self.checkout)
-        self.redactor.notebook(notebook)
+        if self.journal is not None and self.journal.masked:  # what it holds was masked when it was written
+            notebook["metadata"] = self.redactor.data(notebook["metadata"])
+        else:
+            self.redactor.notebook(notebook)
 
     def _put(self, text: str) -> None:
         target = self.notebook

@@ -6,6 +6,7 @@ was written is out, also when the process is killed a moment later, and in order
 that the cell starts.
 """
 
+import gc
 import io
 import os
 import select
@@ -56,6 +57,8 @@ def _serve(end: WorkerEnd, *, preload: bool) -> None:
                         _speak_through(end)
                     _mark(order)
                 done = cells.run(order["source"], silent=bool(order.get("silent")))
+                if preload:
+                    _learn()
                 if end.forked:  # the cell forked and its child came back here
                     _leave()
                 end.request({"op": "done", **done})
@@ -113,14 +116,25 @@ def _speak_through(end: WorkerEnd) -> None:
     asking_runner.answers_by(lambda question: end.ask({"op": "ask", "question": question}))
 
 
+def _learn() -> None:
+    """See whether the cell has left a secret in a variable: a later one may print it."""
+    with suppress(ImportError):
+        from reaffirm.nodes.secret_variables import learn
+
+        learn()
+
+
 def _preload(end: WorkerEnd) -> None:
     """Load the steps while nobody waits for us, one small part at a time."""
     from reaffirm.run.warm import PARTS, load
 
+    gc.disable()  # all of this stays; looking for what does not takes longer than loading some of it
     for part in PARTS:
         if select.select([end.line], [], [], 0)[0]:
-            return
+            break
         load(part)
+    gc.freeze()
+    gc.enable()
 
 
 class _Pipe(io.RawIOBase):

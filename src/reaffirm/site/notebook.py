@@ -14,6 +14,8 @@ from reaffirm.model.fact import FACTS_MIME
 from reaffirm.model.report import REPORT_MIME
 from reaffirm.site.links import Resolve
 from reaffirm.site.page import SitePage, day, kind_badge, minute
+from reaffirm.site.parts_of_run import cell_note
+from reaffirm.site.parts_of_run import rows as rows_of_part
 from reaffirm.site.prose import first_heading, rebuild
 from reaffirm.site.report import facts_markdown, lines_markdown, picture, report_markdown
 from reaffirm.site.stand_ins import box_lines
@@ -88,11 +90,14 @@ def _head(run: PublishedRun, uri: str, runbook_page: str) -> str:
         ("Kind", kind_badge(run.kind, run.via)),
         *_times(run),
         ("Run", code(run.run)),
+        *rows_of_part(run.provenance),
     ]
     if isinstance(given := run.provenance.get("parameters"), dict):
         rows.append(("Parameters", _parameters(given)))
     if commit := _commit(run.provenance.get("git")):
         rows.append(("Code", commit))
+    if agreed := _consent(run.provenance.get("consent")):
+        rows.append(("Agreed to", agreed))
     if run.versions:
         rows.append(("Versions", ", ".join(code(f"{k} {v}") for k, v in sorted(run.versions.items()))))
     if isinstance(machines := run.provenance.get("machines"), str):
@@ -114,14 +119,32 @@ def _head(run: PublishedRun, uri: str, runbook_page: str) -> str:
         links = [f"[{inline(name)}]({here}/{quote(name)})" for name in saved[:_MOST_SAVED]]
         more = f"<br>and {len(saved) - _MOST_SAVED} more" if len(saved) > _MOST_SAVED else ""
         rows.append(("Saved by the run", "<br>".join(links) + more))
+    return "\n\n".join([kind_box(run), *_warnings(run), table(("Run", " "), rows)])
+
+
+def _warnings(run: PublishedRun) -> Iterator[str]:
+    """What a reader must know before the rest: that it did not complete, is a part only, or is outdated."""
     ended = run.provenance.get("ended")
-    how = ended.get("how", "") if isinstance(ended, dict) else ""
-    if how and how != "completed":
-        why = inline(f"The run {how}. {ended.get('why') or ''}" if isinstance(ended, dict) else "")
-        return (
-            f"{kind_box(run)}\n\n{admonition('failure', 'Not completed', why)}\n\n{table(('Run', ' '), rows)}"
+    if isinstance(ended, dict) and ended.get("how") not in (None, "", "completed"):
+        why = inline(f"The run {ended['how']}. {ended.get('why') or ''}")
+        yield admonition("failure", "Not completed", why)
+    if part := run.provenance.get("partial"):
+        yield admonition("warning", "Not all of the runbook", inline(f"Only some cells ran: {part}"))
+    if run.changed:
+        words = (
+            f"Since this run, what it rests on has changed: {run.changed}. Claims that it decides are stale."
         )
-    return f"{kind_box(run)}\n\n{table(('Run', ' '), rows)}"
+        yield admonition("warning", "Changed since", inline(words))
+
+
+def _consent(told: object) -> str:
+    """What somebody agreed to on real machines, and how."""
+    lines = []
+    for one in told if isinstance(told, list) else ():
+        if isinstance(one, dict):
+            targets = ", ".join(map(str, one.get("targets") or ()))
+            lines.append(inline(f"{one.get('action')} {targets} (by {one.get('how')})"))
+    return "<br>".join(lines)
 
 
 def _times(run: PublishedRun) -> list[tuple[str, ...]]:
@@ -146,7 +169,13 @@ def _commit(git: Any) -> str:
     if not isinstance(git, dict) or not isinstance(git.get("commit"), str):
         return ""
     dirty = " and changes that are in no commit" if git.get("dirty") else ""
-    return f"git commit {code(git['commit'][:12])}{dirty}"
+    own = git.get("own")
+    files = (
+        f"; of the run's own: {', '.join(code(name) for name in own)}"
+        if isinstance(own, dict) and own
+        else ""
+    )
+    return f"git commit {code(git['commit'][:12])}{dirty}{files}"
 
 
 def _cell(cell: Mapping[str, Any], resolve: Resolve) -> str:
@@ -157,7 +186,7 @@ def _cell(cell: Mapping[str, Any], resolve: Resolve) -> str:
         return fence(source) if source.strip() else ""
     metadata = cell.get("metadata")
     tags = metadata.get("tags", []) if isinstance(metadata, dict) else []
-    parts: list[str] = []
+    parts = [told] if (told := cell_note(metadata)) else []
     if source.strip():
         if "injected-parameters" in tags:
             parts.append("<strong>Parameters of this run</strong>")

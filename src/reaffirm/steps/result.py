@@ -11,7 +11,7 @@ from reaffirm.model.exchange import Sent
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import REPORT_MIME, Block, Log, Outcome, Picture, Report, Table
 from reaffirm.nodes.cluster import Cluster
-from reaffirm.redact import redact, redact_words
+from reaffirm.redact import MASK, LineRedactor, is_secret, redact, redact_words
 from reaffirm.steps.asking import Asker
 
 
@@ -89,12 +89,19 @@ def tell(
 def _clean(block: Block) -> Block:
     match block:
         case Table():
-            rows = tuple(tuple(redact(cell) for cell in row) for row in block.rows)
+            rows = tuple(map(_clean_row, block.rows))
             return dataclasses.replace(block, rows=rows)
         case Log():
-            return dataclasses.replace(block, lines=tuple(redact(line) for line in block.lines))
+            return dataclasses.replace(block, lines=tuple(map(LineRedactor(), block.lines)))
         case Picture():
             return dataclasses.replace(block, svg=redact(block.svg), alt=redact(block.alt))
+
+
+def _clean_row(row: tuple[str, ...]) -> tuple[str, ...]:
+    """A row may be a name and its value."""
+    if len(row) > 1 and row[1] and is_secret(row[0]):
+        row = (row[0], MASK, *row[2:])
+    return tuple(redact(cell) for cell in row)
 
 
 def _clean_fact(fact: Fact) -> Fact:

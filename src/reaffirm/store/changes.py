@@ -69,7 +69,8 @@ class _Now:
             return
         source = self._source(path)
         if source is None:
-            yield f"{path} is gone"
+            if "/" in path:  # a bare name is that of a file outside of the project
+                yield f"{path} is gone"
         elif source.file != then.file and source.codes is not None and code_hash(source.codes) != known:
             yield f"the code of {path}"
 

@@ -105,6 +105,21 @@ def file_findings(ledger: Ledger, entry: Entry, here: Mapping[str, str], shown: 
         yield Finding(f"{shown}/{name}" if shown else name, 1, code, change, hint)
 
 
+def gone_lines(ledger: Ledger, before: Ledger) -> list[Finding]:
+    """Name each line that stood in the ledger before and does not now: nothing is ever taken out."""
+    here = {entry.hash for entry in ledger.entries}
+    hint = "a ledger only grows: take the file from that commit, and enter what came since again"
+    return [
+        Finding(ledger.path, entry.line, "ledger-cut", f"removed: {before.path} has {_what(entry)}", hint)
+        for entry in before.entries
+        if entry.hash not in here
+    ]
+
+
+def _what(entry: Entry) -> str:
+    return f"{entry.op} of {entry.run} on {entry.at[:10]} in line {entry.line}"
+
+
 def local_findings(ledger: Ledger, root: Path) -> Iterator[Finding]:
     """Name what of the runs of this checkout is not as ``runs/ledger.jsonl`` has it."""
     yield from ledger.findings

@@ -13,8 +13,12 @@ def settings_hash(text: str) -> str:
 
     Empty where it is no TOML.
     """
+    return _settings(redact(text.removeprefix("\ufeff")))
+
+
+def _settings(redacted: str) -> str:
     try:
-        data = tomllib.loads(redact(text.removeprefix("\ufeff")))
+        data = tomllib.loads(redacted)
     except tomllib.TOMLDecodeError:
         return ""
     said = json.dumps(data, sort_keys=True, default=str)
@@ -35,11 +39,11 @@ def machine_hashes(kept: Path, used: Path | None) -> dict[str, str]:
     except OSError:
         return {}
     found = {"redacted_sha256": hashlib.sha256(copy).hexdigest()}
-    if settings := settings_hash(copy.decode("utf-8", "replace")):
+    if settings := _settings(copy.decode("utf-8", "replace")):
         found["settings_sha256"] = settings
     try:
         raw = used.read_bytes() if used else b""
-        if used and redact(raw.decode("utf-8-sig")).encode() == copy:
+        if used and (raw == copy or redact(raw.decode("utf-8-sig")).encode() == copy):
             found["sha256"] = hashlib.sha256(raw).hexdigest()
     except (OSError, UnicodeDecodeError):
         pass

@@ -20,6 +20,7 @@ from reaffirm.model.node import (
 from reaffirm.redact import redact
 from reaffirm.store.machine_nodes import as_nodes, as_port
 from reaffirm.store.machine_rules import as_patterns, as_read_only, rules_from
+from reaffirm.store.machine_secrets import as_secrets
 from reaffirm.store.toml_checks import (
     Check,
     TomlReader,
@@ -195,6 +196,7 @@ _TOP: Mapping[str, Check] = {
     "containers": _containers,
     "launch": _launch,
     "limits": as_numbers,
+    "secrets": as_secrets,
     "world": as_anything,
     "protected": as_patterns,
     "names": as_patterns,

@@ -145,8 +145,18 @@ def _words(code: str) -> tuple[set[str], set[str]]:
 
 
 def _defined(path: Path) -> set[str]:
+    """The steps that a file defines."""
     try:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError):
         return set()
-    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return {one.name for one in functions if any(map(_is_step, one.decorator_list))}
+
+
+def _is_step(decorator: ast.expr) -> bool:
+    """Whether it is ``@step`` or ``@reaffirm.step``."""
+    match decorator:
+        case ast.Name(id=word) | ast.Attribute(attr=word):
+            return word == "step"
+    return False

@@ -12,7 +12,7 @@ RUNBOOK_VARIABLE = "REAFFIRM_RUNBOOK"
 RUN_DIR_VARIABLE = "REAFFIRM_RUN_DIR"
 #: Set by the runner: the folder in which it was called, where relative paths of parameters begin.
 CALLED_FROM_VARIABLE = "REAFFIRM_CALLED_FROM"
-#: Set by the runner: the earlier run that this one takes up again, as JSON; see ``reaffirm.nodes.resuming``.
+#: Set by the runner: the earlier run that this one takes up again, as JSON; see ``reaffirm.nodes.earlier``.
 RESUME_VARIABLE = "REAFFIRM_RESUME"
 #: Set to 1 by ``--dry-run``: no node is reached, see ``reaffirm.nodes.dry_run``.
 DRY_RUN_VARIABLE = "REAFFIRM_DRY_RUN"

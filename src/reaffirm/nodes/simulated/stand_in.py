@@ -39,6 +39,7 @@ class StandIn:
         self.world = World.from_machines(self.machines, images, programs)
         self._seen: set[str] = set()
         self._started = False
+        self._names: dict[str, str] = {}
         #: Whether somebody answers HTTP as if a service ran.
         self.serves = False
 
@@ -97,6 +98,12 @@ class StandIn:
                 spec = RunSpec(image=image.reference, name=name, command=("sleep", "infinity"))
                 self.world.create(node, spec, image).start()
         return new
+
+    def name_of(self, container: str) -> str | None:
+        """Return the name of a container with this id, also of one that was removed."""
+        for node in self.world.nodes.values():
+            self._names.update({one.id: one.name for one in node.containers.values()})
+        return next((name for known, name in self._names.items() if known.startswith(container)), None)
 
     def _there(self, name: str) -> bool:
         return any(name in node.containers for node in self.world.nodes.values())

@@ -70,7 +70,8 @@ class _Reader:
                 quoted = not quoted
             elif _OPEN.match(line) or not line.strip():
                 self.flush(paragraph, quoted)
-            elif not paragraph and (match := _ATTRIBUTE.match(line)):
+            elif (not paragraph or self.in_head(at)) and (match := _ATTRIBUTE.match(line)):
+                self.flush(paragraph, quoted)
                 self.attribute(match, at)
             elif match := _HEADING.match(line):
                 self.flush(paragraph, quoted)
@@ -96,6 +97,13 @@ class _Reader:
                 paragraph.append((at, line.strip().removesuffix(" +")))
             at += 1
         self.flush(paragraph, quoted)
+
+    def in_head(self, at: int) -> bool:
+        """Whether a line belongs to the document's head: below the title, before the first blank line."""
+        blocks = [block for block in self.outline.blocks if block.kind is Kind.HEADING]
+        if len(blocks) != 1 or blocks[0].level != 1:
+            return False
+        return all(line.strip() for line in self.lines[blocks[0].line - self.first : at])
 
     def underlined(self, at: int) -> int:
         """The level of a heading that is underlined; 0 when this is none."""

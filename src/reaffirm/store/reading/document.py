@@ -8,12 +8,13 @@ from pathlib import Path, PurePosixPath
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Dialect, Document, Heading, Record
 from reaffirm.store.reading import naming
-from reaffirm.store.reading.compose import Draft, compose
+from reaffirm.store.reading.compose import compose
+from reaffirm.store.reading.draft import Draft
 from reaffirm.store.reading.fields import Where
 from reaffirm.store.reading.front import Front, read_toml, split
 from reaffirm.store.reading.labels import Field
 from reaffirm.store.reading.markdown import read_markdown
-from reaffirm.store.reading.mentions import code_places, figures
+from reaffirm.store.reading.mentions import code_places, figures, silenced
 from reaffirm.store.reading.naming import Name, name_of
 from reaffirm.store.reading.outline import Block, Kind, Outline
 from reaffirm.store.reading.source import SourceProblemError, read_source, text_of
@@ -54,7 +55,16 @@ def parse_document(text: str, name: str, dialect: Dialect, *, keep_body: bool = 
         )
         return Document(name, dialect, problems=(problem,), broken=True)
     problems = [Finding(name, line, "front-matter", told, hint) for line, told, hint in front.wrong]
-    drafts = _several(name, dialect, front, outline) or [Draft(name, dialect, name_of(name), front, outline)]
+    conflict = _conflicts(text)
+    if conflict:
+        hint = "choose a side and remove the marks"
+        problems.append(Finding(name, conflict[0][0], "merge-conflict", "a merge was not finished", hint))
+    if not outline.blocks and not front.data and not front.wrong:
+        problems.append(
+            Finding(name, 1, "empty", "there is nothing in it", "write the record, or remove the file")
+        )
+    whole = Draft(name, dialect, name_of(name), front, outline, conflict=conflict)
+    drafts = _several(name, dialect, front, outline) or [whole]
     records = [compose(draft) for draft in drafts]
     why = _no_record(name, front, outline, drafts, records)
     if why:
@@ -72,8 +82,18 @@ def parse_document(text: str, name: str, dialect: Dialect, *, keep_body: bool = 
         anchors=tuple(outline.anchors),
         places=tuple(code_places(outline)),
         figures=tuple(figures(outline)),
+        silenced=tuple(silenced(text)),
+        review_by=_review(drafts),
         broken=front.broken,
     )
+
+
+def _review(drafts: list[Draft]) -> tuple[int, str]:
+    for draft in drafts:
+        for place in draft.of(Field.REVIEW_BY):
+            if place.lines:
+                return place.line, place.lines[0].text
+    return 0, ""
 
 
 def _languages(dialect: Dialect) -> Callable[[str, int], Outline]:
@@ -94,7 +114,7 @@ def _languages(dialect: Dialect) -> Callable[[str, int], Outline]:
 
 def _several(name: str, dialect: Dialect, front: Front, outline: Outline) -> list[Draft]:
     """A file may hold several records: headings of one level that each have a number and a status."""
-    for level in (1, 2):
+    for level in (1, 2, 3):
         starts = [
             (index, number)
             for index, block in enumerate(outline.blocks)
@@ -126,6 +146,20 @@ def _several(name: str, dialect: Dialect, front: Front, outline: Outline) -> lis
     return []
 
 
+def _conflicts(text: str) -> tuple[range, ...]:
+    """The lines between the marks of a merge that nobody finished."""
+    if "<<<<<<< " not in text:
+        return ()
+    found, start = [], 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("<<<<<<< "):
+            start = number
+        elif line.startswith(">>>>>>> ") and start:
+            found.append(range(start, number + 1))
+            start = 0
+    return tuple(found)
+
+
 def _is_heading(block: Block) -> bool:
     return block.kind is Kind.HEADING
 
@@ -154,7 +188,8 @@ def _no_record(name: str, front: Front, outline: Outline, drafts: list[Draft], r
         place.field is Field.STATUS and place.where < Where.TAGS for draft in drafts for place in draft.found
     ) and any(record.status is not None or record.status_raw for record in records)
     if PurePosixPath(name).suffix.lower() == ".toml":
-        return "" if records[0].title and stated else "TOML without a title and a status"
+        known = records[0].title and stated
+        return "" if known or (front.broken and ident.number is not None) else "no title and no status"
     numbered = ident.number is not None or ident.placeholder or ident.id != stem or len(drafts) > 1
     dated = bool(re.match(r"\d{8}[-_]|\d{4}-\d\d-\d\d", stem))
     if numbered or dated or stated or sections >= 2 or front.broken:

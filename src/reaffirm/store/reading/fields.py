@@ -9,17 +9,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Any
 from urllib.parse import unquote
 
 from reaffirm.store.reading.labels import Field, field_of, is_about
 from reaffirm.store.reading.outline import Block, Kind, Line, Outline, Section
 
-_LABEL = re.compile(r"\s*(?P<label>[^:：|]{1,60}?)\s*[:：]\s*(?P<value>.*)\Z", re.DOTALL)
+# A line with a field is not longer (characters).
+_LONGEST = 4_000
+_LABEL = re.compile(r"\s*(?P<label>[^:：|\n]{1,60}?)(?:\s*[:：]\s*|\s+[—–]\s+)(?P<value>.*)\Z", re.DOTALL)
 _BADGE = re.compile(
     r"img\.shields\.io/(?:static/v1\?label=|badge/)(?P<rest>[^?&#)]+)(?P<query>.*)", re.IGNORECASE
 )
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_SPLIT = re.compile(r"\s+[|·•]\s+|\s{3,}|\s+/\s+(?=[A-Z*])")
+_SPLIT = re.compile(r"\s+[|·•]\s+|\s{3,}|\s+/\s+(?=[A-Z*])|[,;]\s+(?=\w[\w ]{1,20}:)")
+_DAY_BESIDE = re.compile(r"[*_]{0,2}\s*[—–-]?\s*(?<![\w*_])[*_]{1,2}[^*_]*\d{4}[^*_]*[*_]{1,2}\s*\Z")
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 _WRAP = re.compile(r"\A(\*\*|__|\*|_|`)(?P<inner>.+)\1\Z", re.DOTALL)
 
 
@@ -37,12 +42,17 @@ class Where(IntEnum):
 
 @dataclass
 class Place:
-    """A field as found: its lines, block by block, and the line in the file."""
+    """A field as found: its lines, block by block, and the line in the file.
+
+    Of front matter there is also the value as data, and the line of the key in ``at``.
+    """
 
     field: Field
     blocks: list[list[Line]]
     line: int
     where: Where
+    value: Any = None
+    at: int = 0
 
     @property
     def lines(self) -> list[Line]:
@@ -88,6 +98,8 @@ def _places(outline: Outline, title: Block | None) -> Iterator[Place]:
             ]
             said = said or [block for block in section.blocks if block.kind is Kind.QUOTE]
             blocks = [_unlabelled(block.lines, field) for block in said]
+            if field is Field.STATUS:
+                yield from _others(said)
             rows = [block for block in section.blocks if block.kind is Kind.ROW]
             if rows and field in (Field.STATUS, Field.DATE):
                 if any(place.field is field for place in _tables(rows)):
@@ -96,6 +108,15 @@ def _places(outline: Outline, title: Block | None) -> Iterator[Place]:
                 blocks += [[_row(block)] for block in rows if not block.head]
             first = next((line.line for block in blocks for line in block), heading.line)
             yield Place(field, blocks, first, Where.SECTION)
+
+
+def _others(blocks: list[Block]) -> Iterator[Place]:
+    """Below "Status" there may be other fields: ``Review by: 2024-01-31``."""
+    for block in blocks:
+        for line in block.lines:
+            found = split_label(line)
+            if found and found[0] is not Field.STATUS and found[1].text:
+                yield Place(found[0], [[found[1]]], line.line, Where.SECTION)
 
 
 def _unlabelled(lines: list[Line], field: Field) -> list[Line]:
@@ -134,7 +155,7 @@ def _top(section: Section) -> Iterator[Place]:
                 rows.append(block)
             case Kind.ITEM if block.lines:
                 yield from _line_fields(block.lines, blocks[index + 1 :], block.level)
-            case Kind.PARAGRAPH:
+            case Kind.PARAGRAPH | Kind.QUOTE:
                 yield from _line_fields(block.lines, blocks[index + 1 :], 0)
             case _:
                 pass
@@ -208,12 +229,35 @@ def _tables(rows: list[Block]) -> Iterator[Place]:
 
 
 def _table(rows: list[Block]) -> Iterator[Place]:
-    head = rows[0]
-    names = [field_of(cell.text) for cell in head.lines]
+    """A table of fields: labels at the left, or in the first row, or each cell with its own."""
+    labelled = [found for row in rows for cell in row.lines if (found := split_label(cell)) is not None]
+    if labelled and any(split_label(cell) for cell in rows[0].lines):
+        for name, value in labelled:
+            yield Place(name, [[_cell(value)]], value.line, Where.TOP)
+        return
+    names = [field_of(cell.text) for cell in rows[0].lines]
     down = [field_of(row.lines[0].text) for row in rows if row.lines]
     across = sum(name is not None for name in names)
-    upright = len(head.lines) == 2 and sum(name is not None for name in down) >= across
-    if across >= 2 and len(rows) > 2 and Field.STATUS in names and Field.DATE in names:
+    upright = len(rows[0].lines) == 2 and sum(name is not None for name in down) >= across
+    if across and len(rows) > 1 and not (upright and names[0] is not None and names[1] is None):
+        yield from _across(rows, names)
+        return
+    for row in rows:
+        # | **Status** | accepted | Date | 2020-01-01 |
+        for left, right in zip(row.lines[::2], row.lines[1::2], strict=False):
+            if name_of_field := field_of(left.text):
+                yield Place(name_of_field, [[_cell(right)]], right.line, Where.TOP)
+
+
+def _across(rows: list[Block], names: list[Field | None]) -> Iterator[Place]:
+    """One row below the names is the record's; several are a history, or about something else."""
+    if len(rows) == 2:
+        for name, index in ((name, index) for index, name in enumerate(names) if name):
+            if index < len(rows[1].lines):
+                cell = rows[1].lines[index]
+                yield Place(name, [[_cell(cell)]], cell.line, Where.TOP)
+        return
+    if names[0] in (Field.STATUS, Field.DATE) and Field.STATUS in names and Field.DATE in names:
         at, when = names.index(Field.STATUS), names.index(Field.DATE)
         history = [row for row in rows[1:] if len(row.lines) > max(at, when)]
         blocks = [
@@ -222,24 +266,6 @@ def _table(rows: list[Block]) -> Iterator[Place]:
         ]
         if blocks:
             yield Place(Field.STATUS, blocks, blocks[0][0].line, Where.TOP)
-        return
-    if across and not (upright and names[0] is not None and names[1] is None) and len(rows) > 1:
-        for name, index in ((name, index) for index, name in enumerate(names) if name):
-            cells = [row.lines[index] for row in rows[1:] if index < len(row.lines)]
-            if cells and len(rows) <= 3:
-                yield Place(name, [[_cell(cells[0])]], cells[0].line, Where.TOP)
-        return
-    for row in rows:
-        if len(row.lines) < 2:
-            continue
-        # | **Status** | accepted | Date | 2020-01-01 |
-        for left, right in zip(row.lines[::2], row.lines[1::2], strict=False):
-            if field := field_of(left.text):
-                yield Place(field, [[_cell(right)]], right.line, Where.TOP)
-    if len(rows[0].lines) == 1 or all(len(row.lines) == 1 for row in rows):
-        for row in rows:
-            if found := split_label(row.lines[0]):
-                yield Place(found[0], [[found[1]]], found[1].line, Where.TOP)
 
 
 def _cell(line: Line) -> Line:
@@ -268,6 +294,8 @@ def _badge_words(match: re.Match[str]) -> tuple[str, str]:
 
 def split_label(line: Line) -> tuple[Field, Line] | None:
     """Return the field that a line begins with, and its value."""
+    if len(line.text) > _LONGEST:
+        line = replace(line, text=_short(line.text), source=_short(line.source))
     match = _LABEL.match(line.text)
     if match and (field := field_of(match["label"])) and not line.code:
         value = match["value"].strip()
@@ -278,16 +306,26 @@ def split_label(line: Line) -> tuple[Field, Line] | None:
     links = tuple(link for link in line.links if link.text in value)
     source = _COMMENT.sub("", line.source)
     at = min((n for n in (source.find(":"), source.find("：")) if n >= 0), default=-1)
+    if match and (dash := re.match(r"\s*[^:：|]{1,60}?\s+[—–]\s+", source)) and not (0 <= at < dash.end()):
+        at = dash.end() - 1
     written = source[at + 1 :] if at >= 0 and match else value
     return field, replace(line, text=value, source=_written(written), lead="", links=links)
 
 
+def _short(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST] if len(text) > _LONGEST else text
+
+
 def _written(source: str) -> str:
     """The value as it is written, without what only makes it bold or hides it."""
-    text = _COMMENT.sub("", source).strip()
-    for mark in ("**", "__"):
+    source = _short(source)
+    text = _INVISIBLE.sub("", _COMMENT.sub("", source)).strip().rstrip("|").strip()
+    text = _DAY_BESIDE.sub("", text)
+    for mark in ("**", "__", "*", "_"):
         if text.startswith(mark) and text.count(mark) % 2:
-            text = text[2:].strip()
+            text = text[len(mark) :].strip()
+        elif text.endswith(mark) and not text.endswith("`_") and text.count(mark) % 2:
+            text = text[: -len(mark)].strip()
     while match := _WRAP.match(text):
         if match[1] in match["inner"]:
             break

@@ -18,7 +18,7 @@ from reaffirm.store.reading.naming import SUFFIXES, name_of, neighbour
 #: Folders that are looked into, and files that are taken; more is a finding.
 MAX_FOLDERS = 50_000
 MAX_FILES = 50_000
-MAX_DEPTH = 24
+MAX_DEPTH = 200
 
 _FOLDERS = re.compile(
     r"(?:m?adrs?|adl|rfcs?|decisions?"
@@ -67,6 +67,7 @@ _NEVER = frozenset(
         *("__fixtures__", "specimens", "snapshots", "tests", "test"),
     )
 )
+_CLONE = "a clone of another repository"
 _HIDDEN_TAKEN = frozenset((".adr", ".adrs", ".decisions", ".github", ".docs", ".architecture"))
 _OTHER_TEXT = frozenset((".txt", ".org", ".textile", ".html", ".htm", ".docx", ".pdf", ".odt", ".ipynb"))
 _IMAGES = frozenset(
@@ -116,26 +117,48 @@ class _Search:
         if _FOLDERS.fullmatch(path.name) or _FOLDERS.fullmatch(path.resolve().name):
             self.all_of(path)
             return
-        usual = list(dict.fromkeys((*named, *self.usual(path))))
+        usual, others = self.usual(path, named)
         for folder in usual:
             self.all_of(folder)
         if not usual:
             self.all_of(path, strict=True)
         elif _numbered_files(path):
             self.all_of(path, deep=False, strict=True)
+        if usual:
+            self.leave(usual, others)
 
-    def usual(self, path: Path) -> list[Path]:
+    def usual(self, path: Path, named: list[Path]) -> tuple[list[Path], dict[Path, list[str]]]:
+        """Return the folders of records, and what else there is that could hold some, by folder."""
         found: list[Path] = []
+        others: dict[Path, list[str]] = {}
         for folder, names in self.walk(path):
-            if folder == path or not _FOLDERS.fullmatch(folder.name):
+            if any(folder.is_relative_to(other) for other in (*found, *named)):
                 continue
-            if any(folder.is_relative_to(other) for other in found):
+            if folder != path and _FOLDERS.fullmatch(folder.name):
+                weak = _WEAK.fullmatch(folder.name) and folder.parent.name.lower() not in _ABOVE
+                if not weak or any(_is_numbered(name) for name in names) or _below(folder):
+                    found.append(folder)
+                    continue
+            texts = [name for name in names if Path(name).suffix.lower() in SUFFIXES]
+            if texts:
+                others[folder] = texts
+        return list(dict.fromkeys((*named, *found))), others
+
+    def leave(self, usual: list[Path], others: dict[Path, list[str]]) -> None:
+        """Name what is not looked at: files beside folders of records, else the folder they are in."""
+        left: list[Path] = []
+        for folder, names in others.items():
+            if any(folder.is_relative_to(other) for other in left):
                 continue
-            weak = _WEAK.fullmatch(folder.name) and folder.parent.name.lower() not in _ABOVE
-            if weak and not any(_is_numbered(name) for name in names) and not _below(folder):
+            if not any(one.is_relative_to(folder) for one in usual):
+                left.append(folder)
+                self.found.skipped.append(Skipped(self.shown(folder), "no folder of records"))
                 continue
-            found.append(folder)
-        return found
+            for name in names:
+                shown = self.shown(folder / name)
+                if shown not in self.found.files:
+                    why = neighbour(shown) or "not in a folder of records"
+                    self.found.skipped.append(Skipped(shown, why))
 
     def walk(self, path: Path, depth: int = 0) -> Iterator[tuple[Path, list[str]]]:
         """Yield folders with the names of their files; deterministic, bounded, and never through a link."""
@@ -153,14 +176,14 @@ class _Search:
         except OSError as error:
             self.problem(path, "unreadable", f"cannot be read: {error.strerror}", "check its permissions")
             return
-        names = [item.name for item in items if not item.is_dir()]
+        names = [item.name for item in items if not _is_dir(item)]
         yield path, names
         for item in items:
             if item.is_symlink() or not item.is_dir(follow_symlinks=False):
                 continue
             below = path / item.name
             if why := self.never(below, item.name):
-                if _FOLDERS.fullmatch(item.name) or why == "a clone of another repository":
+                if item.name != ".git" and (why == _CLONE or _holds_records(below)):
                     self.found.skipped.append(Skipped(self.shown(below), why))
                 continue
             yield from self.walk(below, depth + 1)
@@ -171,7 +194,7 @@ class _Search:
         if name.startswith(".") and name.lower() not in _HIDDEN_TAKEN:
             return "a hidden folder"
         if (folder / ".git").exists():
-            return "a clone of another repository"
+            return _CLONE
         return ""
 
     def all_of(self, path: Path, *, deep: bool = True, strict: bool = False) -> None:
@@ -223,19 +246,13 @@ class _Search:
         self.found.problems.append(Finding(self.shown(path), 1, code, message, hint))
 
     def shown(self, path: Path) -> str:
-        """The path from the root, with signs that would break a line written out."""
+        """The path from the root. Whoever prints it has to care for signs that are none of a line."""
         text = (
             os.path.relpath(path, self.root) if path.is_absolute() or self.root != Path() else os.fspath(path)
         )
         if text.startswith(".."):
             text = os.fspath(path)
-        text = Path(text).as_posix()
-        if text.isprintable():
-            return text
-        return "".join(
-            sign if sign.isprintable() else sign.encode("utf-8", "surrogateescape").decode("latin-1")
-            .encode("unicode_escape").decode() for sign in text
-        )  # fmt: skip
+        return Path(text).as_posix()
 
 
 def order(name: str) -> tuple[str, int, str]:
@@ -243,6 +260,13 @@ def order(name: str) -> tuple[str, int, str]:
     ident = name_of(name)
     folder = name.rpartition("/")[0]
     return folder, ident.number if ident.number is not None else 10**9, name
+
+
+def _is_dir(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # links in a circle
+        return False
 
 
 def _is_numbered(name: str) -> bool:
@@ -255,6 +279,24 @@ def _numbered_files(path: Path) -> bool:
             return sum(_is_numbered(entry.name) for entry in entries if entry.is_file()) >= 2
     except OSError:
         return False
+
+
+def _holds_records(folder: Path) -> bool:
+    """Whether a folder that is passed over has a usual folder in it; only the nearest are looked at."""
+    waiting = [folder]
+    for _ in range(400):
+        if not waiting:
+            return False
+        here = waiting.pop(0)
+        if _FOLDERS.fullmatch(here.name):
+            return True
+        try:
+            with os.scandir(here) as entries:
+                names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+        except OSError:
+            continue
+        waiting += [here / name for name in names[:200]]
+    return False
 
 
 def _below(folder: Path) -> bool:

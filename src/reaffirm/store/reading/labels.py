@@ -9,6 +9,7 @@ class Field(Enum):
 
     STATUS = auto()
     DATE = auto()
+    CREATED = auto()
     UPDATED = auto()
     CHANGELOG = auto()
     DECIDERS = auto()
@@ -23,12 +24,13 @@ class Field(Enum):
 
 
 _NAMES: dict[Field, str] = {
-    Field.STATUS: "status|adr status|decision status|current status|statut|état|etat|estado|situação"
+    Field.STATUS: "status|consensus|consensus status|adr status|decision status"
+    "|current status|statut|état|etat|estado|situação"
     "|situacao|ステータス|状態|状况|状态",
     Field.DATE: "date|decision date|date decided|decided on|decided|date of decision|accepted date"
     "|date accepted|datum|fecha|data|日付|決定日|日期|date de décision|entscheidungsdatum"
-    "|created|date created"
-    "|creation date|erstellt|criado em|作成日",
+    "|revdate|decision made on",
+    Field.CREATED: "created|date created|creation date|start date|created on|erstellt|criado em|作成日",
     Field.UPDATED: "last updated|updated|last modified|lastmod|date modified|modified|aktualisiert|更新日",
     Field.CHANGELOG: "changelog|change log|history|revision history|änderungen|historique|変更履歴|更新履歴",
     Field.DECIDERS: "deciders|decider|decision makers|decision maker|decided by|decisionmakers|approvers"
@@ -44,8 +46,8 @@ _NAMES: dict[Field, str] = {
     "|ersetzt durch|remplacé par|remplacée par|reemplazado por|sustituido por"
     "|substituído por|substituido por"
     "|後継",
-    Field.TITLE: "title|titel|titre|título|titulo|タイトル",
-    Field.ID: "id|adr id|adr|number|adr number|no|nr|record|番号",
+    Field.TITLE: "title|feature name|titel|titre|título|titulo|タイトル",
+    Field.ID: "id|pep|kep number|rfc|rfd|adr id|adr|number|adr number|no|nr|record|番号",
     Field.TAGS: "tags|labels|categories|keywords|tag",
     Field.REVIEW_BY: "review by|reviewby|review date|expires|valid until|review on",
 }

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -17,6 +16,7 @@ _MARKS = re.compile(r"[\[\]<>*_`!\\&~]|https?:")
 _ID = re.compile(r"""<a\s[^>]*?\b(?:id|name)\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
 _ANY_ID = re.compile(r"""<\w+\s[^>]*?\bid\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
 _ATTRIBUTES = re.compile(r"\s*\{:?\s*#([\w.:-]+)[^}]*\}\s*\Z")
+_HIDDEN = re.compile(r"<!--|</?(?:a|span|sup|img)\b", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
@@ -25,6 +25,9 @@ def _parser() -> MarkdownIt:
     parser.enable(["table", "strikethrough"])
     # Inline text is parsed by us, and only where it has marks.
     parser.core.ruler.disable("inline")
+    # Targets are wanted as they are written, the bad ones too.
+    parser.validateLink = lambda url: bool(url) or True  # type: ignore[method-assign]
+    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     return parser
 
 
@@ -84,14 +87,15 @@ class _Walk:
                 case "html_block":
                     self.html(token)
                 case "inline":
-                    lines = self.lines(token)
+                    heading = tokens[index - 1].type == "heading_open"
+                    lines = self.lines(token, html=heading)
                     for one in lines:
                         self.outline.links += one.links
                     if row is not None:
                         row.lines.append(_joined(lines, row.line))
                     elif quoted:
                         self.outline.blocks.append(Block(Kind.QUOTE, self.line(token), lines, level=depth))
-                    elif tokens[index - 1].type == "heading_open":
+                    elif heading:
                         self.heading(tokens[index - 1], lines)
                     elif item is not None:
                         self.outline.blocks.append(Block(Kind.ITEM, self.line(token), lines, level=depth))
@@ -108,9 +112,12 @@ class _Walk:
 
     def heading(self, token: Token, lines: list[Line]) -> None:
         one = _joined(lines, self.line(token))
+        one.text = " ".join(one.text.split())
         if match := _ATTRIBUTES.search(one.text):
             self.anchors.add(match[1])
             one.text = one.text[: match.start()]
+        if not one.text and not one.source.strip():
+            return
         self.anchors.heading(one.text)
         self.outline.blocks.append(Block(Kind.HEADING, one.line, [one], level=int(token.tag[1:])))
 
@@ -118,8 +125,8 @@ class _Walk:
         for match in _ANY_ID.finditer(token.content[:_LONGEST]):
             self.anchors.add(match[1])
 
-    def lines(self, token: Token) -> list[Line]:
-        """The lines of a paragraph, heading or cell."""
+    def lines(self, token: Token, *, html: bool = False) -> list[Line]:
+        """The lines of a paragraph, heading or cell; ``html`` keeps what looks like elements."""
         sources = token.content.split("\n")
         start = self.line(token)
         if not _MARKS.search(token.content) or len(token.content) > _LONGEST:
@@ -129,9 +136,9 @@ class _Walk:
                 self.anchors.add(match[1])
         children: list[Token] = []
         _PARSER.inline.parse(token.content, _PARSER, self.env, children)
-        return list(self.pieces(children, sources, start))
+        return list(self.pieces(children, sources, start, html=html))
 
-    def pieces(self, children: list[Token], sources: list[str], start: int) -> Iterator[Line]:
+    def pieces(self, children: list[Token], sources: list[str], start: int, *, html: bool) -> Iterator[Line]:
         """One line for each line of the source that the reader sees as one."""
         now = _Piece()
         number, strong, struck = 0, 0, 0
@@ -152,7 +159,7 @@ class _Walk:
                 case "s_close":
                     struck -= 1
                 case "link_open":
-                    now.href = unquote(str(token.attrs.get("href", "")))
+                    now.href = str(token.attrs.get("href", ""))
                     now.begins = len(now.text)
                 case "link_close":
                     line = self.find(now.href, sources, number) + start
@@ -165,7 +172,9 @@ class _Walk:
                     now.add(token.content)
                 case "html_inline":
                     if _BREAK.fullmatch(token.content):
-                        now.add(" / ")
+                        now.add("\n")
+                    elif html and not _HIDDEN.match(token.content):
+                        now.add(token.content)
                 case _:
                     if not struck:
                         now.add(token.content)
@@ -176,7 +185,7 @@ class _Walk:
     def find(href: str, sources: list[str], number: int) -> int:
         """The line of a link: code and comments over several lines shift what a parser can tell."""
         for n in range(min(number, len(sources) - 1), len(sources)):
-            if href and href in unquote(sources[n]):
+            if href and href in sources[n]:
                 return n
         return min(number, len(sources) - 1)
 

@@ -1,7 +1,7 @@
 """What the name of a file says: the record's id, or that it is none."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -21,11 +21,13 @@ SUFFIXES = {
 }
 _INDEX = re.compile(r"_?index|readme", re.IGNORECASE)
 _ULID = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
-_KIND = r"(?:(?:m?adr|madr|rfc|dr|edr|tdr|pdr|ard|decision|record|proposal|[A-Z]{2,8})[-_ .]*){0,3}"
+#: Words for a record in general; they are no part of an id. The prefix of a team's series is.
+GENERAL = "madr|adr|ad|rfc|rfd|pep|kep|dr|edr|tdr|pdr|ard|d|y|decision|record|proposal"
+_KIND = rf"(?:(?i:{GENERAL})(?![a-zA-Z])[-_ .]*){{0,3}}"
 _NUMBER = re.compile(
-    rf"{_KIND}#?(?P<id>\d+(?:[a-zA-Z](?![a-zA-Z0-9])|[-_]{_ULID})?)(?:[-_ .:–—]+(?P<slug>.*)|\Z)"
+    rf"{_KIND}#?(?P<id>(?:(?P<series>[A-Z][A-Z0-9]{{1,9}})[-_])?\d+(?:[a-zA-Z](?![a-zA-Z0-9])|[-_]{_ULID})?)"
+    r"(?:[-_ .:–—]+(?P<slug>.*)|\Z)"
 )
-_NUMBER_KIND = re.compile(_NUMBER.pattern, re.IGNORECASE)
 _DATED = re.compile(
     r"(?P<y>\d{4})(?P<s>[-_.]?)(?P<m>\d\d)(?P=s)(?P<d>\d\d)(?:(?P<join>[-_ ]+)(?P<rest>.*)|\Z)"
 )
@@ -60,16 +62,17 @@ _OTHER_NAMES = {
     "adr-index": "an index",
     "adr-list": "an index",
 }
-_TEMPLATE_WORD = r"(?:template|vorlage|plantilla|modelo|mod[eè]le|boilerplate|skeleton|テンプレート)s?"
-_SMALL_WORD = (
-    r"(?:adr|madr|rfc|decision|record|architecture|architectural|design|nygard|short|long|full|minimal|bare|simple"
-    r"|lite|light|basic|extended|default|new|en|de|fr|ja|es|pt|v?\d(?:\.\d)*|the|of|a|log|x+|n+)"
-)
-_TEMPLATE = re.compile(
-    rf"[\W_]*(?:0+|x+|n+)?(?:[\W_]*{_SMALL_WORD})*[\W_]*{_TEMPLATE_WORD}(?:[\W_]+{_SMALL_WORD})*[\W_]*\Z",
+_TEMPLATE_WORD = re.compile(
+    r"(?:adr)?"
+    r"(?:template|vorlage|plantilla|modelo|mod[eè]le|boilerplate|skeleton|テンプレート)s?",
     re.IGNORECASE,
 )
-_TEMPLATE_NUMBERED = re.compile(r"[1-9]|0+[1-9]")
+# What may stand beside that word; more, and it is a record about templates.
+_BESIDE = re.compile(
+    r"adr|madr|rfc|decision|record|architecture|architectural|design|nygard|short|long|full|minimal|bare|simple"
+    r"|lite|light|basic|extended|default|new|en|de|fr|ja|es|pt|v?\d|the|of|a|log|x+|n+|0+",
+    re.IGNORECASE,
+)
 _SLIDES = re.compile(
     r"(?:.*[\W_])?(?:slides?|slide-?deck|deck|pitch|presentation|handout)(?:[\W_].*)?\Z", re.IGNORECASE
 )
@@ -77,12 +80,13 @@ _SLIDES = re.compile(
 
 @dataclass(frozen=True)
 class Name:
-    """An id as text, the number in it when there is one, and the words behind it."""
+    """An id as text, the number in it when there is one, the words behind it, and a day at the front."""
 
     id: str
     number: int | None
     slug: str
     placeholder: bool = False
+    day: date | None = None
 
 
 @lru_cache(maxsize=20_000)
@@ -104,11 +108,11 @@ def name_of(path: str) -> Name:
     if (match := _DATED.match(stem)) and _day(match):
         inner = _BEHIND_DATE.match(match["rest"] or "")
         if inner and ("_" in match["join"] or len(inner["id"]) >= 3):
-            return _numbered(inner["id"], inner["slug"] or "")
-        return Name(stem, None, match["rest"] or "")
+            return replace(_numbered(inner["id"], inner["slug"] or ""), day=_day(match))
+        return Name(stem, None, match["rest"] or "", day=_day(match))
     if (match := _ULID_FIRST.match(stem)) and not stem[:26].isdigit():
         return Name(match["id"], None, match["slug"] or "")
-    if match := _NUMBER.match(stem) or _NUMBER_KIND.match(stem):
+    if match := _NUMBER.match(stem):
         return _numbered(match["id"], match["slug"] or "")
     if match := _PLACEHOLDER.match(stem):
         return Name(stem, None, match["slug"] or "", placeholder=True)
@@ -125,14 +129,14 @@ def neighbour(path: str) -> str:
     """Return why a file is no record, going by its name alone; empty when it may be one."""
     pure = PurePosixPath(path)
     stem = pure.name.rsplit(".", 1)[0]
-    low = stem.lower().replace(" ", "-")
+    low = re.sub(r"\A0+[-_ ]+", "", stem.lower().replace(" ", "-"))
     if _INDEX.fullmatch(stem) and pure.parent.name and name_of(path).number is not None:
         return ""  # a folder per record
     if low in _OTHER_NAMES:
         return _OTHER_NAMES[low]
-    if _TEMPLATE.match(stem) and not _TEMPLATE_NUMBERED.match(stem):
+    if _is_template(stem):
         return "a template"
-    if any(re.fullmatch(rf"_?{_TEMPLATE_WORD}", part, re.IGNORECASE) for part in pure.parts[:-1][-2:]):
+    if any(_TEMPLATE_WORD.fullmatch(part.lstrip("_")) for part in pure.parts[:-1][-2:]):
         return "a template"
     name = name_of(path)
     if _SLIDES.match(name.slug or stem) and name.number is None:
@@ -140,14 +144,26 @@ def neighbour(path: str) -> str:
     return ""
 
 
+def _is_template(stem: str) -> bool:
+    words = [word for word in re.split(r"[\W_]+", stem[:100]) if word]
+    named = [word for word in words if _TEMPLATE_WORD.fullmatch(word)]
+    others = [word for word in words if word not in named]
+    return bool(named) and all(_BESIDE.fullmatch(word) for word in others) and not _own_number(words)
+
+
+def _own_number(words: list[str]) -> bool:
+    """Whether a name begins with a number that is not all zeros: ``0012-template``."""
+    return words[0].isdigit() and int(words[0]) > 0 if len(words[0]) < 10 else False
+
+
 def _numbered(text: str, slug: str) -> Name:
-    match = re.match(r"\d+", text)
-    return Name(text, int(match[0]) if match and len(match[0]) < 10 else None, slug)
+    match = re.search(r"(?:\A|[-_])(\d+)", text)
+    return Name(text, int(match[1]) if match and len(match[1]) < 10 else None, slug)
 
 
-def _day(match: re.Match[str]) -> bool:
+def _day(match: re.Match[str]) -> date | None:
     try:
-        date(int(match["y"]), int(match["m"]), int(match["d"]))
+        day = date(int(match["y"]), int(match["m"]), int(match["d"]))
     except ValueError:
-        return False
-    return 1990 <= int(match["y"]) <= 2100
+        return None
+    return day if 1990 <= day.year <= 2100 else None

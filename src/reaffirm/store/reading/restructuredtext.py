@@ -30,6 +30,7 @@ _SKIPPED = (
     nodes.raw,
     nodes.image,
 )
+_UNDERLINE = re.compile(r"([=\-~^#*+.:'\"`_])\1+")
 _ROLE = re.compile(r":[\w:+.-]+:`(?P<words>[^`<]*?)\s*(?:<(?P<to>[^>]*)>)?`")
 
 
@@ -41,6 +42,7 @@ def read_restructuredtext(text: str, first: int = 1) -> Outline:
 class _Walk:
     def __init__(self, text: str, first: int) -> None:
         self.lines = text.split("\n")
+        self.squeezed = [re.sub(r"\W+", "", line) for line in self.lines]
         self.first = first
         self.outline = Outline()
         self.anchors = Anchors()
@@ -48,7 +50,7 @@ class _Walk:
         self.tables = 0
         # Roles of Sphinx are unknown here; what they name is read as a link or as words.
         roles: list[Link] = []
-        plain = _ROLE.sub(lambda match: _plain_role(match, roles), text)
+        plain = _ROLE.sub(lambda match: _plain_role(match, roles), _lengthened(text))
         self.roles = roles
         settings = frontend.get_default_settings(Parser)
         for name, value in _SETTINGS.items():
@@ -187,10 +189,12 @@ class _Walk:
 
     def find(self, words: str) -> int:
         """The next line of the source on which some words stand; the search never goes back."""
-        wanted = re.sub(r"\W+", "", words)[:40]
-        if wanted:
-            for at in range(self.seen, len(self.lines)):
-                if wanted in re.sub(r"\W+", "", self.lines[at]):
+        wanted = re.sub(r"\W+", "", words)
+        for length in (40, 20, 10, 5):
+            if len(wanted) < length and length > 5:
+                continue
+            for at in range(self.seen, len(self.squeezed)):
+                if wanted and wanted[:length] in self.squeezed[at]:
                     self.seen = at
                     return self.first + at
         return self.first + self.seen
@@ -198,17 +202,30 @@ class _Walk:
 
 def _plain_role(match: re.Match[str], roles: list[Link]) -> str:
     to, words = match["to"], match["words"].strip()
-    if ":doc:" in match[0] or ":ref:" in match[0]:
-        target = to or words
-        name = words or target
-        roles.append(
-            Link(f"{target}.rst" if ":doc:" in match[0] and "." not in target else f"#{target}", name, 0)
-        )
+    if ":doc:" in match[0]:
+        roles.append(Link(to or words, words or to or "", 0))
     return words or to or ""
 
 
+def _lengthened(text: str) -> str:
+    """Underlines that are too short, as people leave them; docutils would take the title for prose."""
+    lines = text.split("\n")
+    for number in range(1, len(lines)):
+        title, line = lines[number - 1], lines[number].rstrip()
+        short = 2 <= len(line) < len(title.rstrip()) and _UNDERLINE.fullmatch(line)
+        if short and title.strip() and not title[0].isspace() and not _UNDERLINE.fullmatch(title.rstrip()):
+            above = lines[number - 2].strip() if number > 1 else ""
+            if not above or _UNDERLINE.fullmatch(above):
+                lines[number] = line[0] * len(title.rstrip())
+    return "\n".join(lines)
+
+
 def _value(source: str, words: str) -> str:
-    """The words as they are written: the part of a source line from where they begin."""
+    """The words as they are written: the part of a source line from where they begin, marks included."""
     first = words.strip().split(" ")[0] if words.strip() else ""
     at = source.find(first)
-    return source[at:].strip() if first and at >= 0 else words.strip()
+    if not first or at < 0:
+        return words.strip()
+    while at and source[at - 1] in "*_`":
+        at -= 1
+    return source[at:].strip()

@@ -65,4 +65,4 @@ def text_of(raw: bytes) -> str:
         line = raw[: error.start].count(b"\n") + 1
         msg = f"not UTF-8: byte {raw[error.start]:#04x} at offset {error.start}"
         raise SourceProblemError(msg, "save the file as UTF-8", line) from error
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")

@@ -1,7 +1,7 @@
 """The words for a status: ours, how they are misspelt, and the same in other languages.
 
-A word that is not here is a house word: its status is ``other``, and what was written is kept. Nothing
-is taken for a synonym because it sounds like one.
+A word that is not here is a house word: its status is ``other``, and what was written is kept. The
+words beside ours are those that teams use for the same state; ``tests/dialects/README.md`` has the table.
 """
 
 import re
@@ -9,28 +9,24 @@ import re
 from reaffirm.model.record import Status
 
 _WORDS: dict[Status, str] = {
-    Status.DRAFT: "draft|in draft|entwurf|brouillon|borrador|rascunho|bozza|下書き|ドラフト|草案|草稿",
-    Status.PROPOSED: "proposed|proposal|vorgeschlagen|vorschlag|proposé|proposée|propose|propuesto"
-    "|propuesta"
+    Status.DRAFT: "draft|in draft|wip|work in progress|entwurf|brouillon|borrador|rascunho|bozza"
+    "|下書き|ドラフト|草案|草稿",
+    Status.PROPOSED: "proposed|proposal|pending|to be reviewed|review|in review|under review|discussing"
+    "|in discussion|under discussion|vorgeschlagen|vorschlag|proposé|proposée|propuesto|propuesta"
     "|proposto|proposta|提案中|提案済み|提案済|提案|提议|已提议",
-    Status.ACCEPTED: "accepted|accept|approved|adopted|akzeptiert|angenommen|accepté|acceptée"
-    "|acceptee|adopté"
-    "|adoptée|approuvé|approuvée|aceptado|aceptada|aprobado|aprobada|aceito|aceita"
-    "|aceite|aprovado|aprovada"
-    "|accettato|accettata|承認済み|承認済|承認|採用|採択|受理|已接受|已采纳|接受",
-    Status.REJECTED: "rejected|reject|declined|abgelehnt|verworfen|zurückgewiesen|rejeté|rejetée"
-    "|refusé|refusée"
-    "|rechazado|rechazada|rejeitado|rejeitada"
-    "|recusado|recusada|rifiutato|rifiutata"
+    Status.ACCEPTED: "accepted|accept|approved|adopted|decided|agreed|done|implemented|implementable|final"
+    "|active|accepted-provisional|akzeptiert|angenommen|accepté|acceptée|acceptee|adopté|adoptée|approuvé"
+    "|approuvée|aceptado|aceptada|aprobado|aprobada|aceito|aceita|aceite|aprovado|aprovada|accettato"
+    "|accettata|承認済み|承認済|承認|採用|採択|受理|已接受|已采纳|接受",
+    Status.REJECTED: "rejected|reject|declined|withdrawn|abgelehnt|verworfen|zurückgewiesen|rejeté|rejetée"
+    "|refusé|refusée|rechazado|rechazada|rejeitado|rejeitada|recusado|recusada|rifiutato|rifiutata"
     "|却下|拒否|不採用|已拒绝|拒绝",
-    Status.DEPRECATED: "deprecated|veraltet|déprécié|dépréciée|deprecado|deprecada|depreciado|depreciada"
-    "|descontinuado|descontinuada|非推奨|已弃用|弃用",
-    Status.SUPERSEDED: "superseded|superceded|superseeded|replaced by|overridden by|obsoleted by|abgelöst"
-    "|ersetzt|ersetzt durch|abgelöst durch|remplacé|remplacée|remplacé par"
-    "|remplacée par|reemplazado|reemplazada"
-    "|reemplazado por|reemplazada por|sustituido|sustituida|sustituido por"
-    "|substituído|substituída|substituido"
-    "|substituído por|substituída por|sostituito"
+    Status.DEPRECATED: "deprecated|obsolete|retired|veraltet|déprécié|dépréciée|obsolète|deprecado|deprecada"
+    "|obsoleto|obsoleta|depreciado|depreciada|descontinuado|descontinuada|非推奨|廃止|已弃用|弃用",
+    Status.SUPERSEDED: "superseded|superceded|superseeded|replaced|replaced by|overridden by|obsoleted by"
+    "|abgelöst|ersetzt|ersetzt durch|abgelöst durch|remplacé|remplacée|remplacé par|remplacée par|reemplazado"
+    "|reemplazada|reemplazado por|reemplazada por|sustituido|sustituida|sustituido por|substituído"
+    "|substituída|substituido|substituído por|substituída por|sostituito"
     "|置き換え済み|置き換えられた|置き換え|置換|已取代|已替代|取代",
 }
 _BY_WORD = {word: status for status, words in _WORDS.items() for word in words.split("|")}

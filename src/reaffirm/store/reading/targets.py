@@ -9,6 +9,7 @@ from reaffirm.store.reading.naming import SUFFIXES, name_of
 _PULL = re.compile(
     r"\b(?:PR|MR|pull request|merge request|issue|pull)s?\s*[#!]?\s*\d+|(?<!\w)[#!]\d+", re.IGNORECASE
 )
+_NO_RECORD = re.compile(r"/(pull|pulls|issues|merge_requests|commit|discussions)/")
 _FILE = re.compile(r"<?((?:[\w.-]+/)*[\w.-]+\.(?:md|markdown|adoc|asciidoc|rst|toml|html?))>?", re.IGNORECASE)
 _NAMED = re.compile(
     r"\b(?:M?ADR|RFC|DR|decision(?: record)?|record)s?[\s_#.:-]*(?P<id>\d{1,6}[a-z]?)(?![\w-]*\.\w|\d)",
@@ -56,12 +57,20 @@ def targets(text: str, links: tuple[Link, ...] = ()) -> tuple[str, ...]:
     return _once(found)
 
 
+def pull_requests(text: str, links: tuple[Link, ...] = ()) -> tuple[str, ...]:
+    """Return the pull requests and issues that a text names, as they are written."""
+    found = [link.target for link in links if _NO_RECORD.search(f"/{link.target}")]
+    if not found:
+        found = [re.sub(r"\A[^#!\d]+", "", match[0]) for match in _PULL.finditer(text)]
+    return tuple(dict.fromkeys(found))
+
+
 def record_of(target: str) -> str:
     """Return the id of the record that a link leads to; empty when it leads elsewhere."""
     parts = urlsplit(target) if "://" in target else None
     path = parts.path if parts else target.split("#", 1)[0].split("?", 1)[0]
     path = path.strip("/ ")
-    if re.search(r"/(pull|pulls|issues|merge_requests|commit|discussions)/", f"/{path}"):
+    if _NO_RECORD.search(f"/{path}"):
         return ""
     low = path.lower()
     known = low.endswith((*SUFFIXES, ".html", ".htm"))

@@ -3,7 +3,7 @@
 import re
 
 from reaffirm.model.record import Status
-from reaffirm.store.reading.labels import field_of, is_about, plain_label
+from reaffirm.store.reading.labels import Field, field_of, is_about, plain_label
 from reaffirm.store.reading.outline import Block, Line, Outline
 from reaffirm.store.reading.status_words import status_at
 
@@ -103,16 +103,18 @@ _GENERIC = frozenset(
     ]
 )
 _NUMBER = re.compile(
-    r"\A\W{0,2}(?:(?:M?ADR|RFC|Decision(?: Record)?|Architecture Decision(?: Record)?|EDR|TDR)"
-    r"[\s_#-]*(?P<kind>\d+[a-z]?|X+|N+|\?+)\b(?:\]\s*|\s*[:.)–—|-]+\s*|\s+)"
+    r"\A\W{0,2}(?:(?:M?ADR|AD|RFC|RFD|PEP|KEP|D|DR|Y|EDR|TDR|Decision(?: Record)?"
+    r"|Architectur(?:e|al) Decision(?: Record)?)"
+    r"[\s_#-]*(?P<kind>\d+[a-z]?|X+|N+|\?+)(?!\w)(?:\]\s*|\s*[:.)–—|-]+\s*|\s+)"
     r"|(?P<dot>\d+[a-z]?)[.:)](?!\d)\s*|(?P<dash>\d+[a-z]?)\s*[-–—|]+\s+|(?P<bare>0\d+[a-z]?)\s+"
-    r"|(?:M?ADR|RFC)\s*[:–—-]\s+)",
+    r"|(?:M?ADR|RFC|Architectur(?:e|al) Decision Record|Decision Record)\s*[:–—-]\s+)",
     re.IGNORECASE,
 )
 _LAST = re.compile(r"\s*[\[(](?P<words>[^\[\]()]{2,80}(?:\([^)]*\))?)[\])]\s*\Z")
 _FIRST = re.compile(r"\A[\[(](?P<words>[^\[\]()]{2,40})[\])]\s*")
 _PLACEHOLDER = re.compile(
-    r"\A\s*(?:\{.*\}|\[(?:short|title|your|insert|name)[^\]]*\]|<[^>]*>|title|short title.*|NUMBER\.? TITLE|"
+    r"\A\s*(?:\{[^{}]*\}|\[(?:short|title|your|insert|name)[^\]]*\]|<[^>]*>"
+    r"|short title.*|NUMBER\.? TITLE|"
     r"(?:ADR[- ]?)?(?:N{2,}|X{2,}|\?+)\b.*(?:title|template).*|\[?short title of solved problem.*|"
     r"decision record template.*|(?:architecture |architectural )?decision (?:record )?template.*"
     r"|(?:m?adr )?template)\s*\Z",
@@ -123,7 +125,10 @@ _PLACEHOLDER = re.compile(
 def find_title(outline: Outline) -> Block | None:
     """Return the heading that is the record's title; None when it has none."""
     headings = [block for block in outline.headings() if block.text]
-    ones = [block for block in headings if block.level == 1 and not _is_section(block)]
+    every = [block for block in headings if block.level == 1]
+    if len(every) > 1 and _is_section(every[0]):
+        return None  # each section is a heading of level 1
+    ones = [block for block in every if not _is_section(block)]
     if ones and not _generic(ones[0]):
         return ones[0]
     for block in headings[: 2 + bool(ones)]:
@@ -149,11 +154,10 @@ def _first(headings: list[Block], ones: list[Block]) -> Block | None:
 
 def _is_section(block: Block) -> bool:
     words = plain_label(block.text)
-    return (
-        words in SECTIONS
-        or field_of(block.text) is not None
-        or (is_about(block.text) and not _generic(block))
-    )
+    named = field_of(block.text)
+    if named is Field.TITLE and block.level == 1:
+        return False  # "# Title" is a poor title, and one nevertheless
+    return words in SECTIONS or named is not None or (is_about(block.text) and not _generic(block))
 
 
 def is_section_name(text: str) -> bool:
@@ -165,12 +169,14 @@ def _generic(block: Block) -> bool:
     return plain_label(block.text) in _GENERIC
 
 
-def clean_title(text: str, number: int | None = None) -> tuple[str, str]:
-    """Return a title without its number and status, and the status that stands in it."""
+def clean_title(text: str, number: int | None = None, ident: str = "") -> tuple[str, str]:
+    """Return a title without its number or id and its status, and the status that stands in it."""
     status = ""
     text = text.strip()
     if (match := _FIRST.match(text)) and _is_status(match["words"]):
         status, text = match["words"], text[match.end() :]
+    if ident and (match := re.match(rf"{re.escape(ident)}(?!\w)[\s\]:.)|–—-]*(?=\S)", text, re.IGNORECASE)):
+        text = text[match.end() :]
     text = strip_number(text, number)
     if (match := _FIRST.match(text)) and _is_status(match["words"]):
         status, text = match["words"], text[match.end() :]

@@ -14,7 +14,7 @@ NOTHING = re.compile(
 _PLACEHOLDER = re.compile(
     r"[\[{<]\s*(?:list|everyone|names?|who|the|liste|your)\b.*|\{.*\}|list everyone\b.*", re.IGNORECASE
 )
-_SEPARATOR = re.compile(r"\s*[,;、，]\s*(?![^()\[\]]*[)\]])")
+_SEPARATOR = re.compile(r"\s*(?:[,;、，]|\n)\s*(?![^()\[\]]*[)\]])")
 
 
 def texts(value: Any) -> tuple[str, ...]:

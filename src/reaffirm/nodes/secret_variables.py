@@ -1,0 +1,69 @@
+"""Learns secrets from the variables of the notebook that runs us, so that nothing here writes them.
+
+The runner gives the parameters to the notebook's process as code, never as variables of the environment:
+there every child process would see them. So this process finds them where the notebook has them, by their
+names and by their marks (``token: Annotated[str, "secret"]``), and looks again before each request: a cell
+may have asked somebody for a password since.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from reaffirm.redact import is_secret, mark, remember, secrets_in
+
+_MARKED = re.compile(r"Annotated\[.{0,200}[\"']secret[\"']")
+
+
+def learn() -> None:
+    """Remember the values of the notebook's secret variables."""
+    for variables in _namespaces():
+        marks = [name for name, kind in _annotations(variables) if _is_marked(kind) and not is_secret(name)]
+        if marks:
+            mark(marks)
+        remember(_values(variables))
+
+
+def learn_environment(names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
+    """Remember the secrets in this process's environment: by name, and those that a machine file marks.
+
+    Raises:
+        re.error: a pattern is no regular expression.
+    """
+    mark(names, patterns)
+    remember(secrets_in(os.environ))
+
+
+def _namespaces() -> Iterator[Mapping[str, Any]]:
+    main = sys.modules.get("__main__")
+    if main is not None:
+        yield dict(vars(main))
+    shell = sys.modules.get("IPython")
+    found = shell.get_ipython() if shell is not None and hasattr(shell, "get_ipython") else None
+    if found is not None and found.user_ns is not vars(main):
+        yield dict(found.user_ns)
+
+
+def _values(variables: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in variables.items():
+        if not is_secret(name) or name.startswith("__"):
+            continue
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from (item for item in value if isinstance(item, str))
+        elif isinstance(value, dict):
+            yield from (item for item in value.values() if isinstance(item, str))
+
+
+def _annotations(variables: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    found = variables.get("__annotations__")
+    return list(found.items()) if isinstance(found, dict) else []
+
+
+def _is_marked(kind: Any) -> bool:
+    if isinstance(kind, str):
+        return _MARKED.search(kind) is not None
+    return "secret" in getattr(kind, "__metadata__", ())
