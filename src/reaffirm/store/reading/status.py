@@ -206,7 +206,9 @@ def _entry(line: Line, found: StatusFound, *, first: bool) -> tuple[_Entry | Non
     if status is Status.SUPERSEDED:
         by = _named(rest, line)
         found.by_line = found.by_line or (line.line if by else 0)
-        return _Entry(status, line, by, day), first or _alone(rest, line)
+        # "Superseded ideas live on": a later line needs more than the word.
+        enough = bool(by) or not re.search(r"[^\W\d_]", rest)
+        return _Entry(status, line, by, day), first or (enough and _alone(rest, line))
     match = _BY.search(rest)
     if match and (first or _alone(rest, line)):
         before = rest[: match.start()]
