@@ -67,13 +67,27 @@ class Site:
         first = ("tutorial", SHELVES["tutorial"])
         for folder, label in dict((first, *_FIRST, *SHELVES.items())).items():
             inside = sorted(uri for uri in known if uri.startswith(f"{folder}/") and not self._hidden(uri))
-            index = [uri for uri in inside if uri.rsplit("/", 1)[1] in ("index.md", "README.md")]
             if inside:
-                sections.append({label: index + [uri for uri in inside if uri not in index]})
+                sections.append({label: _section(folder, inside)})
         return home + sections
 
     def _hidden(self, uri: str) -> bool:
         return uri in {page.uri for page in self.pages} and uri not in self.in_nav
+
+
+def _section(folder: str, uris: list[str]) -> list[Any]:
+    """The pages of a folder, its index first; a folder in it with an index is a section of its own."""
+    index = [uri for uri in uris if uri in (f"{folder}/index.md", f"{folder}/README.md")]
+    below: dict[str, list[str]] = {}
+    for uri in uris:
+        inner = uri.removeprefix(f"{folder}/").rpartition("/")[0].partition("/")[0]
+        if inner and {f"{folder}/{inner}/README.md", f"{folder}/{inner}/index.md"} & set(uris):
+            below.setdefault(inner, []).append(uri)
+    nested = {uri for inside in below.values() for uri in inside}
+    pages: list[Any] = index + [uri for uri in uris if uri not in index and uri not in nested]
+    return pages + [
+        {inner.capitalize(): _section(f"{folder}/{inner}", inside)} for inner, inside in below.items()
+    ]
 
 
 def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, today: date) -> Site:
