@@ -76,7 +76,7 @@ class Lab:
 
     def _another(self, runbook: str, host: str, name: str) -> Callable[[], None]:
         """Start another run, and wait until a container of its is there; return what waits for its end."""
-        process = start(f"tests/faults/runbooks/{runbook}.py", self.folder / "other.ipynb", "--nodes", "lab")
+        process = start(f"runbooks/{runbook}.py", self.folder / "other.ipynb", "--nodes", "lab")
         asked = ["docker", "ps", "-q", "--filter", f"name=^{name}$"]
         for _ in range(300):
             if on(host, asked, check=False).strip() or process.poll() is not None:
