@@ -31,9 +31,13 @@ NAMES = ("sglang-head", "sglang-worker", "vllm-head", "vllm-worker")
 _GONE = 20.0
 
 
-def start(runbook: str, notebook: Path, *words: str, **how: Any) -> "subprocess.Popen[str]":
-    """Start ``reaffirm run`` in a process group of its own."""
+def start(
+    runbook: str, notebook: Path, *words: str, papermill: bool = False, **how: Any
+) -> "subprocess.Popen[str]":
+    """Start ``reaffirm run`` (or ``papermill``) in a process group of its own."""
     argv = [*REAFFIRM, "run", runbook, "-o", str(notebook), *words]
+    if papermill:
+        argv = [sys.executable, "-m", "papermill", runbook, str(notebook), "--no-progress-bar", *words]
     return subprocess.Popen(
         argv,
         cwd=ROOT,

@@ -45,15 +45,24 @@ def campaign(
     seed: int,
     keep: Path | None = None,
     tell: Callable[[str], None] = lambda _: None,
+    length: float | None = None,
+    minutes: float | None = None,
 ) -> dict[str, Any]:
-    """Measure one whole run, then kill ``times`` runs, each at a moment of its own."""
+    """Measure a whole run, then kill ``times`` runs, each at a moment of its own.
+
+    ``length``: seconds of a whole run that was measured before. ``minutes``: begin no more kills after so
+    long; a campaign that is cut short is the beginning of the whole one.
+    """
+    until = None if minutes is None else time.monotonic() + 60 * minutes
     moments = random.Random(seed)
     folder = keep or Path(tempfile.mkdtemp(prefix="kill-moments-"))
     folder.mkdir(parents=True, exist_ok=True)
-    length = _whole(nodes, folder)
+    length = length or _whole(nodes, folder)
     tell(f"a whole run takes {length:.2f} s")
     kills = []
     for number in range(times):
+        if until is not None and time.monotonic() > until:
+            break
         at, target = moments.uniform(0.0, length), TARGETS[number % len(TARGETS)]
         one = killed(number, at, target, nodes, folder)
         kills.append(one)
@@ -67,7 +76,7 @@ def campaign(
         "nodes": nodes,
         "runbook": RUNBOOK,
         "seed": seed,
-        "times": times,
+        "times": len(kills),
         "length": round(length, 2),
         "measured": datetime.now(UTC).strftime("%Y-%m-%d"),
         "versions": {"python": python_version(), "reaffirm": version("reaffirm"), "commit": _commit()},

@@ -47,7 +47,9 @@ def stopped_in(fault: Fault, step: str, folder: Path) -> Hit:
     held = replace(fault, mishaps=(*fault.mishaps, {"what": "slow", "command": HOLDS[step], "really": _HELD}))
     folder.mkdir(parents=True)
     file, notebook = machine_file(held, folder), folder / "out.ipynb"
-    process = start(f"runbooks/{fault.runbook}.py", notebook, "--nodes", str(file))
+    papermill = fault.how.get("with") == "papermill"
+    words = ("-p", "nodes", str(file))
+    process = start(f"runbooks/{fault.runbook}.py", notebook, *words, papermill=papermill)
     try:
         _wait_for(step, notebook, process)
         number = getattr(signal, f"SIG{fault.how['signal']}")

@@ -159,11 +159,10 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def lab_hosts() -> Iterator[None]:
+def lab_hosts() -> None:
     """Both hosts, if they are up."""
     if reason := lab_is_missing():
         pytest.skip(f"lab: {reason}")
-    yield
 
 
 @pytest.mark.lab

@@ -230,6 +230,8 @@ def test_the_runner_is_killed(project: Path, number: int) -> None:
     middle = "interrupted" if number == signal.SIGTERM else "failed"
     assert states(notebook) == ["completed", "completed", middle, "pending", "pending", "pending"]
     assert printed(notebook).startswith("begun\nfrom C\n")
+    about = notebook["metadata"]["reaffirm"]
+    assert about["code"]["runbook"] == about["runbook"]["sha256"], "what it was running is known all the same"
 
 
 def test_render(project: Path, papermill: Run) -> None:

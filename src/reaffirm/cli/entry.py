@@ -14,12 +14,9 @@ def main() -> int:
 
 def _start_early(words: list[str]) -> None:
     """Start a worker if this is plainly ``reaffirm run X`` of a runbook that is there."""
-    if (
-        words[:1] != ["run"]
-        or len(words) < 2
-        or words[1].startswith("-")
-        or {"--help", "--dry-run"} & {*words}
-    ):
+    if words[:1] != ["run"] or len(words) < 2 or words[1].startswith("-"):
+        return
+    if "--help" in words or "--dry-run" in words:
         return
     found = _runbook(words[1])
     if found:

@@ -44,6 +44,9 @@ COMMANDS = {
     "claims": "reaffirm.cli.claims",
     "recheck": "reaffirm.cli.claims",
     "records": "reaffirm.cli.records",
+    "new": "reaffirm.cli.writing",
+    "status": "reaffirm.cli.writing",
+    "supersede": "reaffirm.cli.writing",
     "scan": "reaffirm.cli.scanning",
     "lint": "reaffirm.cli.linting",
 }

@@ -11,8 +11,9 @@ from typing import Any
 from reaffirm.errors import ReaffirmError
 from reaffirm.run import early, places
 from reaffirm.run.cells import source_of
-from reaffirm.run.engine import Asker, Engine, Limits, Outcome
+from reaffirm.run.engine import Engine, Limits, Outcome
 from reaffirm.run.journal import JOURNAL, Journal
+from reaffirm.run.listening import Asker
 from reaffirm.run.progress import Lines
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated

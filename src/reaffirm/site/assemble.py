@@ -6,13 +6,14 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from reaffirm.claims.verdict import standing
+from reaffirm.claims.board import Board, board
 from reaffirm.diagnose.prove import prove
 from reaffirm.errors import DocumentError
 from reaffirm.model.failure import FailureMode
 from reaffirm.model.finding import Finding
 from reaffirm.site.board import decisions_page
 from reaffirm.site.failure_page import failures_index
+from reaffirm.site.feed import Entry, entries
 from reaffirm.site.links import SiteMap
 from reaffirm.site.material import read_material
 from reaffirm.site.notebook import notebook_page
@@ -55,6 +56,8 @@ class Site:
     findings: tuple[Finding, ...]
     failures: tuple[FailureMode, ...] = ()
     records: Mapping[str, str] = field(default_factory=dict)
+    board: Board | None = None
+    changes: tuple[Entry, ...] = ()
 
     def nav(self, uris: list[str]) -> list[Any]:
         """Return a navigation for the given pages: one section per shelf, runs found from their runbook."""
@@ -107,11 +110,10 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
         _pages(root, docs, records, runbooks, found, book_uris, run_uris), docs, forge, _files(root, docs)
     )
     evidence = published.evidence()
-    standings = {
-        (record.id, claim.id): standing(claim, evidence, today)
-        for record in found.records
-        for claim in (*record.claims, *record.reopen_when)
-    }
+    state = board(found.records, evidence, today)
+    standings = {(row.record.id, row.claim.id): row.standing for row in state.rows}
+    standings |= {(wish.record.id, wish.claim.id): wish.standing for wish in state.reopen}
+    changes = entries(state, found.records, published.runs, pages=record_uris, run_pages=run_uris)
     by_path = {run.path: run for run in published.runs}
     pages: list[SitePage] = [
         record_page(
@@ -173,7 +175,7 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
             pages.append(page)
             in_nav |= {page.uri}
     paths = {record.id: record.path for record in found.records}
-    return Site(tuple(pages), in_nav, site_map, standings, tuple(findings), modes, paths)
+    return Site(tuple(pages), in_nav, site_map, standings, tuple(findings), modes, paths, state, changes)
 
 
 def _failures(
