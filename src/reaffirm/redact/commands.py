@@ -150,7 +150,7 @@ def find_in_commands(text: str, low: str) -> Iterator[Found]:
             if f"{name} " in text:
                 for match in _command(name).finditer(text):
                     yield from _in_line(text, match)
-    if not any([word in low for word in _OTHERS]):
+    if not any(word in low for word in _OTHERS):
         return
     for at, match in _after(text, low, "password", _NETRC_VALUE):
         if not is_placeholder(match["secret"]) and _NETRC_BEFORE.search(text, max(0, at - 320), at):

@@ -124,6 +124,11 @@ def _small(text: str) -> str:
 
 def redact_words(argv: Sequence[str]) -> list[str]:
     """Return the words of a command without secrets, also where a secret is a word of its own."""
+    return list(_redact_words(tuple(argv), known().version))
+
+
+@lru_cache(maxsize=512)
+def _redact_words(argv: tuple[str, ...], _version: int) -> tuple[str, ...]:
     secret = secret_words(argv)
     words: list[str] = []
     for at, word in enumerate(argv):
@@ -131,7 +136,7 @@ def redact_words(argv: Sequence[str]) -> list[str]:
         words.append(f"{word[:start]}{MASK}{word[end:]}" if end > start else word)
     # one secret may lie over several words: the lines of a key, the halves of a value
     pieces = [piece for word in words for piece in (word, "\n")]
-    return redact_pieces(pieces, secrets_of("".join(pieces)))[::2]
+    return tuple(redact_pieces(pieces, secrets_of("".join(pieces)))[::2])
 
 
 def redact_pieces(pieces: Sequence[str], secrets: Sequence[Places]) -> list[str]:
