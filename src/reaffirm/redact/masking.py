@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from reaffirm.redact.assignments import find_assigned
 from reaffirm.redact.commands import find_in_commands, secret_words
@@ -15,6 +16,8 @@ from reaffirm.redact.views import Places, cut_out, places_in_skeleton, skeleton,
 
 # Masking one secret may show another for what it is; two passes are enough for all that was seen.
 _PASSES = 4
+#: Characters of a text whose redaction is remembered.
+_SHORT = 4096
 
 
 def redact(text: str) -> str:
@@ -22,6 +25,16 @@ def redact(text: str) -> str:
 
     Redacting twice changes nothing: ``redact(redact(x)) == redact(x)``.
     """
+    return _again(text, known().version) if len(text) <= _SHORT else _redacted(text)
+
+
+@lru_cache(maxsize=2048)
+def _again(text: str, _version: int) -> str:
+    """A node is asked the same many times in a run, and mostly answers the same."""
+    return _redacted(text)
+
+
+def _redacted(text: str) -> str:
     for _ in range(_PASSES):
         secrets = secrets_of(text)
         if not secrets:
