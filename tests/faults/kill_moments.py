@@ -16,7 +16,7 @@ from pathlib import Path
 from platform import python_version
 from typing import Any
 
-from aftermath import project, (
+from aftermath import (
     NAMES,
     REAFFIRM,
     ROOT,
@@ -24,6 +24,7 @@ from aftermath import project, (
     descendants,
     of_run,
     problems,
+    project,
     reached,
     start,
     worker_of,
