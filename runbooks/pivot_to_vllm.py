@@ -88,8 +88,8 @@ steps.preflight(cluster, images=[sglang_image, image_at_hand, vllm_image], model
 # ## First try: SGLang, set up as it was then
 #
 # The fabric interface is named for NCCL and for Gloo, the rendezvous address is the head's fabric address.
-# What was *not* set then, because no recipe for two Sparks set it at the time, is the address that each
-# rank itself gives to the others.
+# What was *not* set then is the address that each rank itself gives to the others. None of the SGLang
+# recipes for two Sparks that we have read and that are older than August 2026 set it.
 
 # %%
 stall = steps.launch(
@@ -122,8 +122,8 @@ stall
 #
 # **Not** known from this: why the machines of the story stopped there. The texts that this project grew
 # from name a deadlock between NCCL communicators. The log order speaks against it, nothing was measured
-# then that decides it. Record 0002 holds four hypotheses side by side until somebody with two Sparks runs
-# the check.
+# then that decides it. Record 0002 holds four hypotheses side by side; a check on two Sparks would tell
+# them apart for those two, and none was run.
 
 # %% [markdown]
 # ## Save, then clean up

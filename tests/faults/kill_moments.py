@@ -24,6 +24,7 @@ from aftermath import (
     descendants,
     of_run,
     problems,
+    project,
     reached,
     start,
     worker_of,
@@ -45,15 +46,24 @@ def campaign(
     seed: int,
     keep: Path | None = None,
     tell: Callable[[str], None] = lambda _: None,
+    length: float | None = None,
+    minutes: float | None = None,
 ) -> dict[str, Any]:
-    """Measure one whole run, then kill ``times`` runs, each at a moment of its own."""
+    """Measure a whole run, then kill ``times`` runs, each at a moment of its own.
+
+    ``length``: seconds of a whole run that was measured before. ``minutes``: begin no more kills after so
+    long; a campaign that is cut short is the beginning of the whole one.
+    """
+    until = None if minutes is None else time.monotonic() + 60 * minutes
     moments = random.Random(seed)
     folder = keep or Path(tempfile.mkdtemp(prefix="kill-moments-"))
     folder.mkdir(parents=True, exist_ok=True)
-    length = _whole(nodes, folder)
+    length = length or _whole(nodes, folder)
     tell(f"a whole run takes {length:.2f} s")
     kills = []
     for number in range(times):
+        if until is not None and time.monotonic() > until:
+            break
         at, target = moments.uniform(0.0, length), TARGETS[number % len(TARGETS)]
         one = killed(number, at, target, nodes, folder)
         kills.append(one)
@@ -67,7 +77,7 @@ def campaign(
         "nodes": nodes,
         "runbook": RUNBOOK,
         "seed": seed,
-        "times": times,
+        "times": len(kills),
         "length": round(length, 2),
         "measured": datetime.now(UTC).strftime("%Y-%m-%d"),
         "versions": {"python": python_version(), "reaffirm": version("reaffirm"), "commit": _commit()},
@@ -115,7 +125,8 @@ def killed(number: int, at: float, target: str, nodes: str, folder: Path) -> dic
     over = process.returncode == 0  # it was faster than the one that was measured
     found += problems(notebook, completed=over)
     step = reached(notebook)
-    if (notebook.with_suffix(".run") / "journal.jsonl").exists():
+    journal = notebook.with_suffix(".run") / "journal.jsonl"
+    if journal.exists() and b"\n" in journal.read_bytes():  # else nothing was run, and render says so
         found += _rendered(notebook, over)
     if nodes != "simulated":
         found += _cleaned(nodes, notebook.with_name("cleanup.ipynb"))
@@ -137,7 +148,7 @@ def _kill(process: "subprocess.Popen[str]", target: str, family: list[int]) -> N
 def _rendered(notebook: Path, over: bool) -> list[str]:
     """Make the notebook anew from the journal, and look at it again."""
     argv = [*REAFFIRM, "render", str(notebook.with_suffix(".run"))]
-    made = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    made = subprocess.run(argv, cwd=project(), capture_output=True, text=True, timeout=60, check=False)
     if made.returncode != 0:
         return [f"reaffirm render: {made.stderr.strip()[-200:]}"]
     return [f"rendered: {what}" for what in problems(notebook, completed=over)]

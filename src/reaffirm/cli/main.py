@@ -44,7 +44,11 @@ COMMANDS = {
     "claims": "reaffirm.cli.claims",
     "recheck": "reaffirm.cli.claims",
     "records": "reaffirm.cli.records",
+    "new": "reaffirm.cli.writing",
+    "status": "reaffirm.cli.writing",
+    "supersede": "reaffirm.cli.writing",
     "scan": "reaffirm.cli.scanning",
+    "lint": "reaffirm.cli.linting",
 }
 # Older names of commands: they work, and the help is silent about them.
 _OLDER = ("check-runs",)

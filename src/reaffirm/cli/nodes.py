@@ -14,7 +14,7 @@ from reaffirm.cli.node_locks import unlock
 from reaffirm.draw.report_text import KIND_WORDS, one_line
 from reaffirm.errors import UsageError
 from reaffirm.redact import redact
-from reaffirm.run.atomic import write_new, write_text
+from reaffirm.store.atomic import write_new, write_text
 from reaffirm.store.project import Project, find_project, image_folders
 
 app = typer.Typer(

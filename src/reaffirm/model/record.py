@@ -98,8 +98,9 @@ class CodePlace:
 class Document:
     """One file as it was read: its records, what could not be read, and what its text points at.
 
-    ``figures`` are the lines that state a measured number. ``broken`` is true when the file's front
-    matter could not be read as a whole.
+    ``figures`` are the lines that state a measured number. ``silenced`` are (line, code) that lint passes
+    over; line 0 is the whole file. ``review_by`` is the line and the words of a review date. ``broken`` is
+    true when the file's front matter could not be read as a whole.
     """
 
     path: str
@@ -110,6 +111,8 @@ class Document:
     anchors: tuple[str, ...] = ()
     places: tuple[CodePlace, ...] = ()
     figures: tuple[tuple[int, str], ...] = ()
+    silenced: tuple[tuple[int, str], ...] = ()
+    review_by: tuple[int, str] = (0, "")
     broken: bool = False
     skipped: str = ""
 

@@ -11,8 +11,8 @@
     {"seq":6,"op":"end","streams":{},"h":"…"}
 
 ``h`` is over the line's other fields and the ``h`` of the line before, so a changed, missing or
-reordered line is noticed. A run that died has no last line ``end``, and may have half a line in its place. A
-line ``cell`` says that a cell of the runbook begins; older recordings have none. In the recording of a
+reordered line is noticed. A run that died has no last line ``end``, and may have half a line in its place.
+A line ``cell`` says that a cell of the runbook begins; older recordings have none. In the recording of a
 resumed run, lines ``checked`` hold what was asked before it went on, and a line ``live`` stands before the
 first request that was sent by itself.
 """

@@ -16,13 +16,8 @@ from reaffirm.redact.values import Value, read_value
 
 #: Names of secrets end with one of these, but for what may follow (``SECRET_KEY_BASE``, ``token2``).
 _WORDS = (
-    "password", "passwd", "passphrase", "passcode", "secret", "token", "api_key", "api-key", "apikey",
-    "access_key", "access-key", "accesskey", "secretkey", "auth_key", "auth-key", "authkey", "account_key",
-    "accountkey", "accesskeyid", "private_key", "private-key", "privatekey", "encryption_key",
-    "encryptionkey",
-    "signing_key", "signingkey", "master_key", "masterkey", "storage_key", "shared_key", "sharedkey",
-    "subscription-key", "subscription_key", "subscriptionkey", "license_key", "licensekey", "authorization",
-    "credential", "_pass", "_pwd", "-pwd", "sshpass", "_pat", "cookie",
+    "password", "passwd", "passphrase", "passcode", "secret", "token", "key", "authorization", "credential",
+    "pass", "pwd", "pat", "cookie", "auth", "_sig", "signature",
 )  # fmt: skip
 # Between a name and its value. A quote may close after the name, and may be escaped or written for HTML.
 _QUOTE = r"(?:\\{0,15}[\"']|&quot;|&#39;|&#x27;|&#34;)"
@@ -37,6 +32,8 @@ _AFTER = lazily(
     r"|(?P<pair>[ \t]{0,4},(?:\s|\\{1,15}[nrt]){0,40}(?=[bru]{0,2}\\{0,15}[\"']))"
     r"|(?P<next>(?:,\s{0,40})?(?:[ \t\n]|\\\r?\n|\\{1,15}[nrt](?![a-z])){1,40}))"
 )
+# "tokens", "keyboard", "passed": the name does not end with the word, whatever follows.
+_NO_NAME = frozenset("aefghijklmopqruxyz")
 _NAME_BEFORE = lazily(r"[\w.-]{0,64}\Z", re.ASCII)
 _QUOTE_BEFORE = lazily(rf"{_QUOTE}\Z")
 _HEADERS = frozenset(("authorization", "proxy-authorization", "cookie", "set-cookie", "proxy_authorization"))
@@ -88,8 +85,10 @@ def _of_word(text: str, low: str, word: str) -> Iterator[Found]:
     at = low.find(word)
     while at >= 0:
         end = at + len(word)
-        if after := _AFTER.match(text, end):
-            yield from _at(text, at, end, after)
+        if text[end : end + 1] not in _NO_NAME and (after := _AFTER.match(text, end)):
+            for one in _at(text, at, end, after):
+                end = max(end, one.end)  # within a secret there is nothing more to find
+                yield one
         at = low.find(word, end)
 
 

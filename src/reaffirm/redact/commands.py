@@ -4,6 +4,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from reaffirm.redact.found import Found
 from reaffirm.redact.known import is_secret
@@ -37,28 +38,43 @@ _WRAPPERS = word_set(
 )
 _PASS_WORD = lazily(r"(pass(?:in|out)?:|--pass(?:in|out)=pass:)", re.IGNORECASE)
 _PROGRAMS = {*_SHORT, *_PAIRED, "docker", "nerdctl", "helm", "oras", "crane", "openssl"}
-_COMMAND = lazily(
-    r"(?<![\w./-])(?:[\w./-]{0,80}/)?(?P<name>"
-    + "|".join(sorted(map(re.escape, _PROGRAMS), key=len, reverse=True))
-    + r")[ \t]+(?=[-\w./])"
-)  # fmt: skip
+_OPTION = lazily(r"[ ](?:[-/][-pawPuUtAXsk])")
+
+
+@cache
+def _command(name: str) -> re.Pattern[str]:
+    """A program's name where a command begins, also with its folder."""
+    plain = re.escape(name)
+    return re.compile(rf"(?P<name>{plain})(?<![\w.-]{plain})[ \t]+(?=[-\w./])")
+
+
 _WORDS_IN_TEXT = lazily(r"(?:'[^'\n]{0,4096}'|\"(?:\\.|[^\"\\\n]){0,4096}\"|\\.|[^\s'\"|;&\\]){1,4096}")
-_SIGNS = tuple({*_SHORT, *_PAIRED, "login", "openssl"})
-_NETRC_VALUE = r"[\"']?(?P<secret>(?:\\[^nrtu\"'\n]|[^\s\"'\\]){1,1024})"
-_NETRC = lazily(rf"\blogin[ \t]+\S{{1,256}}(?:\s|\\n){{1,40}}password[ \t]+{_NETRC_VALUE}")
-_MACHINE = lazily(rf"\b(?:machine|default)\b[^\n]{{0,300}}?\bpassword[ \t]+{_NETRC_VALUE}")
-_BASIC = lazily(r"\b[Bb][Aa][Ss][Ii][Cc][ \t]+(?P<secret>[A-Za-z0-9+/_-]{8,4096}={0,2})")
-_AUTH = lazily(
-    r"\b(?P<name>_?auth|identitytoken|registrytoken)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
-    r"\\{0,3}[\"']?(?P<secret>[A-Za-z0-9+/_.=-]{8,8192})"
+# What follows a word that was found, from the word's end on.
+_NETRC_VALUE = lazily(r"[ \t]{1,8}[\"']?(?P<secret>(?:\\[^nrtu\"'\n]|[^\s\"'\\]){1,1024})")
+_NETRC_BEFORE = lazily(
+    r"\blogin(?:[ \t]|\\t){1,8}\S{1,256}(?:\s|\\n){1,40}\Z|\b(?:machine|default)\b[^\n]{0,300}\Z"
 )
+_BASIC = lazily(r"[ \t]{1,8}(?P<secret>[A-Za-z0-9+/_-]{8,4096}={0,2})")
+_AUTH = lazily(r"\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,15}[\"']?(?P<secret>[A-Za-z0-9+/_.=-]{8,8192})")
 _SET = lazily(
-    r"(?:^|[\n\"']|\\n)[ \t]{0,8}(?:ENV|ARG|setenv|setx|SETX)[ \t]{1,4}(?P<name>\w{3,64})[ \t]{1,4}"
-    r"(?P<secret>[^\s=\"'\\](?:[^\n\"\\]|\\[^nr\"\n\\]){0,4096})"
+    r"[ \t]{1,4}(?P<name>\w{3,64})[ \t]{1,4}(?P<secret>[^\s=\"'\\](?:[^\n\"\\]|\\[^nr\"\n\\]){0,4096})"
 )
-_GLUED_TO_KEY = lazily(
-    r"(?:AKIA|ASIA)[A-Z2-7]{16}[\s,:;|\"']{1,8}(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
+_SET_BEFORE = lazily(r"(?:^|[\n\"']|\\n)[ \t]{0,8}\Z")
+_OTHERS = (
+    "password",
+    "basic",
+    "auth",
+    "itytoken",
+    "rytoken",
+    "env ",
+    "arg ",
+    "setenv",
+    "setx",
+    "akia",
+    "asia",
 )
+_SETTERS = ("env ", "arg ", "setenv ", "setx ")
+_GLUED_TO_KEY = lazily(r"[A-Z2-7]{16}[\s,:;|\"']{1,8}(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])")
 
 
 def secret_words(argv: Sequence[str]) -> dict[int, tuple[int, int]]:
@@ -129,29 +145,41 @@ def _after_user(word: str) -> int:
 
 def find_in_commands(text: str, low: str) -> Iterator[Found]:
     """Find secrets in commands and files of known programs. ``low`` is the text in small letters."""
-    if any(sign in low for sign in _SIGNS):
-        for match in _COMMAND.finditer(text):
-            yield from _in_line(text, match)
-    if "password" in low:
-        for pattern in (_NETRC, _MACHINE):
-            for match in pattern.finditer(text):
-                if not is_placeholder(match["secret"]):
-                    yield Found(match.start("secret"), match.end("secret"), "netrc")
-    if "basic" in low:
-        for match in _BASIC.finditer(text):
-            if _is_user_and_password(match["secret"]):
-                yield Found(match.start("secret"), match.end("secret"), "header")
-    if "auth" in low or "rytoken" in low or "tytoken" in low:
-        for match in _AUTH.finditer(text):
-            if match["name"].endswith("token") or _is_user_and_password(match["secret"]):
+    if _OPTION.search(text):
+        for name in _PROGRAMS:
+            if f"{name} " in text:
+                for match in _command(name).finditer(text):
+                    yield from _in_line(text, match)
+    if not any(word in low for word in _OTHERS):
+        return
+    for at, match in _after(text, low, "password", _NETRC_VALUE):
+        if not is_placeholder(match["secret"]) and _NETRC_BEFORE.search(text, max(0, at - 320), at):
+            yield Found(match.start("secret"), match.end("secret"), "netrc")
+    for at, match in _after(text, low, "basic", _BASIC):
+        if not text[at - 1 : at].isalnum() and _is_user_and_password(match["secret"]):
+            yield Found(match.start("secret"), match.end("secret"), "header")
+    for word in ("auth", "identitytoken", "registrytoken"):
+        for at, match in _after(text, low, word, _AUTH):
+            sure = word != "auth" or _is_user_and_password(match["secret"])
+            if sure and not text[at - 1 : at].isalnum():
                 yield Found(match.start("secret"), match.end("secret"), "docker-auth")
-    if "env " in low or "arg " in low or "set" in low:
-        for match in _SET.finditer(text):
-            if is_secret(match["name"]) and not is_placeholder(match["secret"]):
+    for word in _SETTERS:
+        for at, match in _after(text, low, word.rstrip(), _SET):
+            begins = _SET_BEFORE.search(text, max(0, at - 12), at) is not None
+            if begins and is_secret(match["name"]) and not is_placeholder(match["secret"]):
                 yield Found(match.start("secret"), match.end("secret"), "named-secret")
-    if "AKIA" in text or "ASIA" in text:
-        for match in _GLUED_TO_KEY.finditer(text):
+    for word in ("AKIA", "ASIA"):
+        for _, match in _after(text, text, word, _GLUED_TO_KEY):
             yield Found(match.start("secret"), match.end("secret"), "aws-secret")
+
+
+def _after(text: str, where: str, word: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:
+    """Where a word stands, and what matches behind it."""
+    at = where.find(word)
+    while at >= 0:
+        if match := pattern.match(text, at + len(word)):
+            yield at, match
+        at = where.find(word, at + len(word))
 
 
 def _in_line(text: str, match: re.Match[str]) -> Iterator[Found]:

@@ -14,9 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
+from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
 from reaffirm.redact.names import is_secret_name, name_words
+from reaffirm.redact.views import skeleton
 
 #: Replaces a secret in text.
 MASK = "[redacted]"
@@ -25,6 +27,7 @@ SHORTEST = 6
 # A value found under a secret's name in the environment was not given to us: "postgres" is a word, too.
 _SHORTEST_FOUND = 8
 _LONGEST = 100_000
+_BARE = 10
 
 
 @dataclass(frozen=True)
@@ -166,18 +169,33 @@ def all_forms(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda form: (-len(form), form)))
 
 
-@lru_cache(maxsize=64)
-def all_escaped(values: Sequence[str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """For each value with signs that formats escape: its longest word, and a pattern of it however escaped.
+class Secret(NamedTuple):
+    """How a value is looked for: its longest word, its pattern however escaped, its encoded forms.
 
-    JSON inside of JSON inside of a repr has a form that nobody lists.
+    ``bare`` are its letters and digits, by which it is known where it is cut up; empty where they are few.
+    """
+
+    word: str
+    bare: str
+    pattern: re.Pattern[str]
+    coded: tuple[str, ...]
+
+
+@lru_cache(maxsize=64)
+def secrets_by_word(values: Sequence[str]) -> tuple[Secret, ...]:
+    """Return for each value how it is looked for.
+
+    JSON inside of JSON inside of a repr has a form that nobody lists; but no format escapes a word of letters
+    and digits. Where that is not in a text, nothing else of the value is, unless it was encoded as a whole.
     """
     found = []
     for value in values:
-        runs = sorted(_RUN.findall(value), key=len, reverse=True)
-        if value.isascii() and value.isalnum():
-            continue
-        found.append((runs[0] if runs else "", re.compile("".join(map(_escaped, value)))))
+        word = max(_RUN.findall(value), key=len, default="")
+        coded = tuple(dict.fromkeys(_encoded(value.encode("utf-8", "surrogatepass"))))
+        bare = skeleton(value)
+        found.append(
+            Secret(word, bare if len(bare) >= _BARE else "", re.compile("".join(map(_escaped, value))), coded)
+        )
     return tuple(found)
 
 
@@ -217,7 +235,6 @@ def mask_forms() -> tuple[str, ...]:
 __all__ = [
     "MASK",
     "Known",
-    "all_escaped",
     "all_forms",
     "forms_of",
     "is_secret",
@@ -228,5 +245,6 @@ __all__ = [
     "on_learning",
     "remember",
     "remembering",
+    "secrets_by_word",
     "secrets_in",
 ]

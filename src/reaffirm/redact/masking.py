@@ -2,19 +2,21 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from reaffirm.redact.assignments import find_assigned
 from reaffirm.redact.commands import find_in_commands, secret_words
 from reaffirm.redact.found import Found
 from reaffirm.redact.keys import find_keys
-from reaffirm.redact.known import MASK, all_escaped, all_forms, is_secret, known, mask_forms
+from reaffirm.redact.known import MASK, is_secret, known, mask_forms, secrets_by_word
 from reaffirm.redact.lazy import lazily
 from reaffirm.redact.tokens import WRAPPABLE, find_tokens, find_wrapped_tokens
 from reaffirm.redact.urls import find_in_urls
-from reaffirm.redact.views import Places, compact, cut_out, uncoloured, unwrapped
+from reaffirm.redact.views import Places, cut_out, places_in_skeleton, skeleton, uncoloured, unwrapped
 
 # Masking one secret may show another for what it is; two passes are enough for all that was seen.
 _PASSES = 4
+_SHORT = 256
 
 
 def redact(text: str) -> str:
@@ -22,6 +24,16 @@ def redact(text: str) -> str:
 
     Redacting twice changes nothing: ``redact(redact(x)) == redact(x)``.
     """
+    return _short(text, known().version) if len(text) <= _SHORT else _redact(text)
+
+
+@lru_cache(maxsize=8192)
+def _short(text: str, _version: int) -> str:
+    """A run says the same short words over and over."""
+    return _redact(text)
+
+
+def _redact(text: str) -> str:
     for _ in range(_PASSES):
         secrets = secrets_of(text)
         if not secrets:
@@ -56,38 +68,44 @@ def secrets_of(text: str) -> list[Places]:
     if plain is not None:
         secrets += [plain.places(one.start, one.end) for one in find(plain.text)]
     shown = text if plain is None else plain.text
-    values = known().values
-    flat = compact(shown) if values and ("\n" in shown or "\\n" in shown) else ""
-    wrapped = WRAPPABLE.search(shown) is not None
-    if wrapped or (flat and _holds_any(flat, values)) or ("\\n" in shown and values):
-        joined = unwrapped(shown)
-        if joined is not None:
-            found = [*_find_known(joined.text), *(find_wrapped_tokens(joined.text) if wrapped else ())]
-            for one in found:
-                places = joined.places(one.start, one.end)
-                if plain is not None:
-                    places = [part for start, end in places for part in plain.places(start, end)]
-                secrets.append(places)
+    for places in [*_wrapped_known(shown), *_wrapped_tokens(shown)]:
+        if plain is not None:
+            places = [part for start, end in places for part in plain.places(start, end)]
+        secrets.append(places)
     return secrets
 
 
-def _holds_any(text: str, values: Sequence[str]) -> bool:
-    words = (word for word, _ in all_escaped(values))
-    return any(form in text for form in all_forms(values)) or any(word in text for word in words)
+def _wrapped_known(text: str) -> Iterator[Places]:
+    """Known values that line ends cut up, or the quotes between two items of a list."""
+    secrets = [secret for secret in secrets_by_word(known().values) if secret.bare]
+    if not secrets:
+        return
+    bare = skeleton(text)
+    for secret in secrets:
+        if secret.bare in bare:
+            yield from places_in_skeleton(text, secret.bare)
+
+
+def _wrapped_tokens(text: str) -> Iterator[Places]:
+    """Tokens of a fixed length that a line end cuts up."""
+    for match in WRAPPABLE.finditer(text):
+        start, end = max(0, match.start() - 16), min(len(text), match.end() + 300)
+        joined = unwrapped(text[start:end])
+        if joined is not None:
+            for one in find_wrapped_tokens(joined.text):
+                yield [(a + start, b + start) for a, b in joined.places(one.start, one.end)]
 
 
 def _find_known(text: str) -> Iterator[Found]:
-    values = known().values
-    if values:
-        for form in all_forms(values):
+    for secret in secrets_by_word(known().values):
+        if secret.word in text:
+            for match in secret.pattern.finditer(text):
+                yield Found(match.start(), match.end(), "known-secret")
+        for form in secret.coded:
             at = text.find(form)
             while at >= 0:
                 yield Found(at, at + len(form), "known-secret")
                 at = text.find(form, at + len(form))
-        for word, pattern in all_escaped(values):
-            if word in text:
-                for match in pattern.finditer(text):
-                    yield Found(match.start(), match.end(), "known-secret")
     if "edacted%" in text:
         for form in mask_forms():
             at = text.find(form)
@@ -106,6 +124,11 @@ def _small(text: str) -> str:
 
 def redact_words(argv: Sequence[str]) -> list[str]:
     """Return the words of a command without secrets, also where a secret is a word of its own."""
+    return list(_redact_words(tuple(argv), known().version))
+
+
+@lru_cache(maxsize=512)
+def _redact_words(argv: tuple[str, ...], _version: int) -> tuple[str, ...]:
     secret = secret_words(argv)
     words: list[str] = []
     for at, word in enumerate(argv):
@@ -113,7 +136,7 @@ def redact_words(argv: Sequence[str]) -> list[str]:
         words.append(f"{word[:start]}{MASK}{word[end:]}" if end > start else word)
     # one secret may lie over several words: the lines of a key, the halves of a value
     pieces = [piece for word in words for piece in (word, "\n")]
-    return redact_pieces(pieces, secrets_of("".join(pieces)))[::2]
+    return tuple(redact_pieces(pieces, secrets_of("".join(pieces)))[::2])
 
 
 def redact_pieces(pieces: Sequence[str], secrets: Sequence[Places]) -> list[str]:

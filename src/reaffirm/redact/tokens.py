@@ -55,7 +55,7 @@ SHAPES: tuple[Shape, ...] = (
         _shape("gitlab-token", f"gl{x}-", f"{_WORD}{{16,}}", mixed=True)
         for x in ["pat", "dt", "rt", "cbt", "ptt", "ft", "soat", "agent", "oas", "ffct", "imt"]
     ),
-    *(_shape("slack-token", f"xox{x}-", "[A-Za-z0-9-]{10,}") for x in "abeoprs"),
+    *(_shape("slack-token", f"xox{x}-", "[A-Za-z0-9-]{14,}") for x in "abeoprs"),
     _shape("slack-token", "xapp-", "[A-Za-z0-9-]{16,}", mixed=True),
     _shape("webhook", "hooks.slack.com/", "(?:services|workflows|triggers)/[A-Za-z0-9/_-]{16,}", before=""),
     _shape("webhook", "discord.com/api/webhooks/", "[0-9]{5,25}/[A-Za-z0-9_-]{20,}", before=""),
@@ -116,10 +116,10 @@ SHAPES: tuple[Shape, ...] = (
 # Most texts have no token. Each begins with one of these and goes on without a blank for long: looking for
 # one sign and then for a run is far quicker than looking for every kind.
 _GATES = (
-    lazily(r"_(?=[A-Za-z0-9_-]{10})(?:(?<=hf_)|(?<=org_)|(?<=gh[pousr]_)|(?<=pat_)|(?<=[srg]k_)|(?<=npm_)|(?<=oat_)"
+    lazily(r"_(?=[A-Za-z0-9_-]{14})(?:(?<=hf_)|(?<=org_)|(?<=gh[pousr]_)|(?<=pat_)|(?<=[srg]k_)|(?<=npm_)|(?<=oat_)"
                r"|(?<=op_)|(?<=oo_)|(?<=r8_)|(?<=sv2_)|(?<=lsa_)|(?<=lc_)|(?<=rpa_)|(?<=ntn_)|(?<=api_)|(?<=ems_)"
                r"|(?<=rys_)|(?<=pat_)|(?<=igd_)|(?<=_v1_)|(?<=ndb_))"),
-    lazily(r"-(?=[A-Za-z0-9_-]{10})(?:(?<=sk-)|(?<=xox[abeoprs]-)|(?<=xapp-)|(?<=gl[a-z][a-z]-)|(?<=gl[a-z]{3}-)"
+    lazily(r"-(?=[A-Za-z0-9_-]{14})(?:(?<=sk-)|(?<=xox[abeoprs]-)|(?<=xapp-)|(?<=gl[a-z][a-z]-)|(?<=gl[a-z]{3}-)"
                r"|(?<=glagent-)|(?<=glsoat-)|(?<=glffct-)|(?<=pypi-)|(?<=vapi-)|(?<=xai-)|(?<=pplx-)|(?<=tvly-)|(?<=key-)"
                r"|(?<=pul-)|(?<=SPX-)|(?<=RAK-))"),
 )  # fmt: skip

@@ -6,7 +6,7 @@ where each of its characters stands in the text.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reaffirm.redact.lazy import lazily
@@ -30,6 +30,9 @@ _WRAP = lazily(
     rf"\\{{0,15}}[\"'],(?:[ \n]|\\{{1,16}}n){{0,40}}\\{{0,15}}[\"']"  # two items of a list
     rf"|[ \t]{{0,8}}{_BAR}(?:\\?\r?\n|\\{{1,16}}r\\{{1,16}}n|\\{{1,16}}n|<br ?/?>)[ \t]{{0,40}}{_BAR}"
 )
+_ESCAPE = lazily(r"\\{1,16}(?:[nrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})")
+_ESCAPE_OR_SIGN = lazily(r"\\{1,16}(?:[nrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|[A-Za-z0-9]")
+_NO_SIGN = {code: None for code in range(128) if not chr(code).isalnum()}
 _WRAP_SIGNS = ("\n", "\\n", "<br", "', ", '", ', '","')
 
 
@@ -84,7 +87,8 @@ def _without(text: str, pattern: re.Pattern[str]) -> View | None:
 
 def uncoloured(text: str) -> View | None:
     """Return the text without colours and unseen characters; ``None`` where there are none."""
-    if any(sign in text for sign in _SIGNS) or (not text.isascii() and _INVISIBLE.search(text)):
+    marked = "\x1b" in text or "\\" in text or "<" in text
+    if (marked and any(sign in text for sign in _SIGNS)) or (not text.isascii() and _INVISIBLE.search(text)):
         return _without(text, _UNSEEN)
     return _without(text, _INVISIBLE) if "\x00" in text or "\x08" in text else None
 
@@ -96,9 +100,27 @@ def unwrapped(text: str) -> View | None:
     return _without(text, _WRAP)
 
 
-def compact(text: str) -> str:
-    """Return text without line ends and the blanks around them: a quick look whether joining is worth it."""
-    return "".join([line.strip(" \t\r│┃|>\\") for line in text.split("\n")])
+def skeleton(text: str) -> str:
+    """Return the letters and digits of a text: what no line end, quote or frame of a table changes."""
+    if "\\" in text:
+        text = _ESCAPE.sub(" ", text)
+    return text.encode("ascii", "ignore").decode("ascii").translate(_NO_SIGN)
+
+
+def places_in_skeleton(text: str, found: str) -> Iterator[Places]:
+    """Where the letters and digits ``found`` stand in a text, without what only cuts them up."""
+    where = [match.start() for match in _ESCAPE_OR_SIGN.finditer(text) if match[0][0] != "\\"]
+    bare = skeleton(text)
+    if len(bare) != len(where):
+        return
+    at = bare.find(found)
+    while at >= 0:
+        start, end = where[at], where[at + len(found) - 1] + 1
+        if end - start <= 4 * len(found) + 200:
+            view = _without(text[start:end], _WRAP)
+            kept = [(0, end - start)] if view is None else view.places(0, len(view.text))
+            yield [(a + start, b + start) for a, b in kept]
+        at = bare.find(found, at + len(found))
 
 
 def cut_out(text: str, secrets: Iterable[Places], mask: str) -> str:

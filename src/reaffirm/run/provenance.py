@@ -25,6 +25,11 @@ def code_now(runbook: Runbook) -> CodeHashes:
     return code_of(codes, runbook.text_sha256, project)
 
 
+def code_json(code: CodeHashes) -> dict[str, Any]:
+    """Return hashes as a notebook has them from its beginning, when nobody knows which programs it sends."""
+    return {key: value for key, value in code.as_json().items() if key != "node_programs"}
+
+
 def rests_on(
     runbook: Runbook,
     begun: CodeHashes,
@@ -44,7 +49,7 @@ def rests_on(
     programs = seen.programs(node_programs(project))
     machines = _machines(folder, project)
     found: dict[str, Any] = {
-        "code": {key: value for key, value in begun.as_json().items() if key != "node_programs"},
+        "code": code_json(begun),
         "node_programs": programs,
         "machines": machines,
         "images": seen.images,

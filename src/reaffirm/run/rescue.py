@@ -11,14 +11,14 @@ from typing import Any
 
 from reaffirm.errors import DocumentError, UsageError
 from reaffirm.run import evidence
-from reaffirm.run.atomic import write_text
 from reaffirm.run.book import Book
 from reaffirm.run.cells import heading_at, number_of
 from reaffirm.run.ending import Ending
 from reaffirm.run.journal import JOURNAL, events, now
 from reaffirm.run.part import settle_notes
+from reaffirm.store.atomic import write_text
 
-_ABOUT = ("run", "ran", "engine", "versions", "parameters", "partial", "resumed")
+_ABOUT = ("run", "ran", "engine", "code", "versions", "parameters", "partial", "resumed")
 #: What is said of a run that ended without saying so.
 KILLED = "the runner was killed"
 

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import DocumentError
-from reaffirm.run import parsed
 from reaffirm.run.declarations import Declarations, declared
+from reaffirm.run.evidence import version_of
 from reaffirm.run.places import project_of
 from reaffirm.store.code_hash import code_hash, text_hash
+from reaffirm.store.kept import keep, kept
 
+#: Counts up when a runbook's notebook is made in another way: what was made before is then not used.
+_FORM = 1
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -101,10 +104,11 @@ def runbook_from_text(text: str, path: str) -> Runbook:
 
 
 def _notebook(text: str, path: str) -> dict[str, Any]:
-    known = parsed.kept(text)
+    reader = f"{_FORM} {version_of('jupytext')}"
+    known: dict[str, Any] | None = kept("notebooks", text, reader)
     if known is None:
         known = _read(text, path)
-        parsed.keep(text, known)
+        keep("notebooks", text, reader, known)
     return known
 
 

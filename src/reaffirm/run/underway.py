@@ -12,7 +12,6 @@ from typing import Any
 
 from reaffirm.model.code import CodeHashes
 from reaffirm.run import evidence, places
-from reaffirm.run.atomic import write_text
 from reaffirm.run.cells import heading_at, is_injected, number_of
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.closing import outcome_of
@@ -21,11 +20,12 @@ from reaffirm.run.ending import Ending, own_cells, settle
 from reaffirm.run.journal import Journal
 from reaffirm.run.part import WHOLE, Part, is_replayed, settle_notes
 from reaffirm.run.progress import Progress
-from reaffirm.run.provenance import code_now, rests_on
+from reaffirm.run.provenance import code_json, code_now, rests_on
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secret_marks import learn_marks
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
+from reaffirm.store.atomic import write_text
 
 #: Told on every change: how many cells are done, how many there are, the heading of the current one.
 Observer = Callable[[Progress], None]
@@ -144,7 +144,8 @@ class Run:
         """What is known of the run from its beginning."""
         begun = {"run": self.name, "ran": self.ran, "engine": self.engine}
         about = {"versions": evidence.versions(), "parameters": dict(self.parameters)}
-        return {**begun, **about, **self.part.about}
+        code = {"code": code_json(self.code)} if self.code else {}
+        return {**begun, **code, **about, **self.part.about}
 
     def save_text(self, text: str) -> None:
         """Write a notebook that was made into text already; see :meth:`save`."""
@@ -250,6 +251,8 @@ class RunStoppedError(Exception):
     """A run did not reach its end; its notebook says how far it came. ``status`` is the exit status."""
 
     def __init__(self, run: "Run", cause: BaseException) -> None:
+        if run.ending is None:  # it did not even begin
+            run.ending = Ending("failed", why=f"{type(cause).__name__}: {cause}".rstrip(": "))
         super().__init__(str(run.ending))
         self.run = run
         self.status = _status(cause)

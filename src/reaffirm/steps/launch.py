@@ -56,7 +56,9 @@ class LaunchResult(StepResult):
         hint = f"they are still there; steps.cleanup(cluster, {names}) saves their logs, then removes them"
         if outcome in tuple(Outcome) and outcome != self.outcome and self.tidy is not None and not self.keep:
             hint = f"{self.tidy().words}; launch(…, keep=True) leaves it as it is"
-        expect_outcome(self, self.cluster, outcome, hint=hint if names else "")
+        if not names:
+            hint = "mend what it says, then run again; launch(…, keep=True) leaves everything as it is"
+        expect_outcome(self, self.cluster, outcome, hint=hint)
         return self
 
 

@@ -48,7 +48,29 @@ def _wanted(lines: Iterable[str]) -> Iterator[str]:
     return (line.strip() for line in lines if line.strip() and not _HEADING.match(line))
 
 
+def template_file(folder: Path) -> Path:
+    """Return the folder's own template of a record, by its usual names, else the one of the package."""
+    named = [folder / name for name in (TEMPLATE, "template.md", "adr-template.md", "_template.md")]
+    return next((path for path in named if path.is_file()), _bundled())
+
+
+def runbook_template(folder: Path) -> Path:
+    """Return the folder's own template of a runbook, else the one of the package."""
+    own = folder / "_template.py"
+    return own if own.is_file() else _of_package("runbook.py", "runbooks/_template.py")
+
+
+def failure_template(folder: Path) -> Path:
+    """Return the folder's own template of a failure mode's page, else the one of the package."""
+    own = folder / "_template.md"
+    return own if own.is_file() else _of_package("failures/_template.md", "docs/failures/_template.md")
+
+
 def _bundled() -> Path:
+    return _of_package("template.md", f"adrs/{TEMPLATE}")
+
+
+def _of_package(in_wheel: str, in_checkout: str) -> Path:
     package = Path(str(resources.files("reaffirm")))
-    in_wheel = package / "_catalogue" / "template.md"
-    return in_wheel if in_wheel.is_file() else package.parent.parent / "adrs" / TEMPLATE
+    path = package / "_catalogue" / in_wheel
+    return path if path.is_file() else package.parent.parent / in_checkout

@@ -14,7 +14,7 @@ from reaffirm.store.reading.fields import Where
 from reaffirm.store.reading.front import Front, read_toml, split
 from reaffirm.store.reading.labels import Field
 from reaffirm.store.reading.markdown import read_markdown
-from reaffirm.store.reading.mentions import code_places, figures
+from reaffirm.store.reading.mentions import code_places, figures, silenced
 from reaffirm.store.reading.naming import Name, name_of
 from reaffirm.store.reading.outline import Block, Kind, Outline
 from reaffirm.store.reading.source import SourceProblemError, read_source, text_of
@@ -82,8 +82,18 @@ def parse_document(text: str, name: str, dialect: Dialect, *, keep_body: bool = 
         anchors=tuple(outline.anchors),
         places=tuple(code_places(outline)),
         figures=tuple(figures(outline)),
+        silenced=tuple(silenced(text)),
+        review_by=_review(drafts),
         broken=front.broken,
     )
+
+
+def _review(drafts: list[Draft]) -> tuple[int, str]:
+    for draft in drafts:
+        for place in draft.of(Field.REVIEW_BY):
+            if place.lines:
+                return place.line, place.lines[0].text
+    return 0, ""
 
 
 def _languages(dialect: Dialect) -> Callable[[str, int], Outline]:

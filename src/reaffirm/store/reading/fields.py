@@ -25,6 +25,7 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _SPLIT = re.compile(r"\s+[|·•]\s+|\s{3,}|\s+/\s+(?=[A-Z*])|[,;]\s+(?=\w[\w ]{1,20}:)")
 _DAY_BESIDE = re.compile(r"[*_]{0,2}\s*[—–-]?\s*(?<![\w*_])[*_]{1,2}[^*_]*\d{4}[^*_]*[*_]{1,2}\s*\Z")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
+_TAG = re.compile(r"</?(?:b|i|em|strong|span|br|sub|sup|code|small|u|font|p|div)\b[^<>]*>", re.IGNORECASE)
 _WRAP = re.compile(r"\A(\*\*|__|\*|_|`)(?P<inner>.+)\1\Z", re.DOTALL)
 
 
@@ -98,6 +99,8 @@ def _places(outline: Outline, title: Block | None) -> Iterator[Place]:
             ]
             said = said or [block for block in section.blocks if block.kind is Kind.QUOTE]
             blocks = [_unlabelled(block.lines, field) for block in said]
+            if field is Field.STATUS:
+                yield from _others(said)
             rows = [block for block in section.blocks if block.kind is Kind.ROW]
             if rows and field in (Field.STATUS, Field.DATE):
                 if any(place.field is field for place in _tables(rows)):
@@ -106,6 +109,15 @@ def _places(outline: Outline, title: Block | None) -> Iterator[Place]:
                 blocks += [[_row(block)] for block in rows if not block.head]
             first = next((line.line for block in blocks for line in block), heading.line)
             yield Place(field, blocks, first, Where.SECTION)
+
+
+def _others(blocks: list[Block]) -> Iterator[Place]:
+    """Below "Status" there may be other fields: ``Review by: 2024-01-31``."""
+    for block in blocks:
+        for line in block.lines:
+            found = split_label(line)
+            if found and found[0] is not Field.STATUS and found[1].text:
+                yield Place(found[0], [[found[1]]], line.line, Where.SECTION)
 
 
 def _unlabelled(lines: list[Line], field: Field) -> list[Line]:
@@ -308,6 +320,7 @@ def _short(text: str) -> str:
 def _written(source: str) -> str:
     """The value as it is written, without what only makes it bold or hides it."""
     source = _short(source)
+    source = _TAG.sub("", source) if "<" in source else source
     text = _INVISIBLE.sub("", _COMMENT.sub("", source)).strip().rstrip("|").strip()
     text = _DAY_BESIDE.sub("", text)
     for mark in ("**", "__", "*", "_"):

@@ -15,8 +15,11 @@ _PLACE = re.compile(
     r"(?::|#L)(?P<first>\d{1,6})(?:(?:-L?|–|:)(?P<last>\d{1,6}))?(?![\w])"
 )
 _DIGIT = re.compile(r"\d\D{0,9}(?:[%×/]|[a-zμµ])", re.IGNORECASE)
+_SILENCE = re.compile(
+    r"(?:<!--|//|\.\.|#)\s*lint:\s*ignore(?P<file>-file)?\s+(?P<codes>[a-z][a-z-]*(?:[\s,]+[a-z][a-z-]*)*)"
+)
 _FIGURE = re.compile(
-    r"(?<![\w.,-])\d[\d.,]*\s?(?:ms|µs|μs|us|ns|s|secs?|seconds|minutes|%|percent|[KMGT]i?B(?:/s|ps)?|[KMG]b(?:/s|ps|it/s)"
+    r"(?<![\w.,-])\d[\d.,]*\s?(?:ms|µs|μs|us|ns|s|%|percent|[KMGT]i?B(?:/s|ps)?|[KMG]b(?:/s|ps|it/s)"
     r"|tok(?:ens?)?/s|tokens per second|req(?:uests?)?/s|requests per second|rps|qps|tps|iops|ops/s|MHz|GHz"
     r"|(?:x|×|times) (?:faster|slower|less|more|cheaper|smaller))(?![\w/])",
     re.IGNORECASE,
@@ -46,6 +49,16 @@ def figures(outline: Outline) -> Iterator[tuple[int, str]]:
         for line in block.lines:
             if _DIGIT.search(line.text) and (match := _FIGURE.search(line.text)):
                 yield line.line, match[0]
+
+
+def silenced(text: str) -> Iterator[tuple[int, str]]:
+    """Yield (line, code) for each ``lint: ignore CODE``: its own line and the next, or 0 for the file."""
+    if "lint:" not in text:
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        if match := _SILENCE.search(line):
+            for code in match["codes"].replace(",", " ").split():
+                yield (0 if match["file"] else number, code)
 
 
 def _prose(outline: Outline) -> Iterator[Block]:

@@ -69,15 +69,25 @@ def _names(place: Place) -> tuple[str, ...]:
 
 
 def _link_lines(draft: Draft) -> list[Line]:
-    """The entries of a section of links that say which record they supersede."""
+    """Lines below the record's head that say nothing but which record it supersedes, or is superseded by."""
     found = []
     for section in draft.outline.sections():
-        if section.heading is None or plain_label(section.heading.text) not in _LINKS:
-            continue
+        named = section.heading is not None and plain_label(section.heading.text) in _LINKS
         for block in section.blocks:
-            if block.kind in (Kind.ITEM, Kind.PARAGRAPH) and _RELATION.match(block.text):
-                found.append(block.lines[0])
+            if block.kind not in (Kind.ITEM, Kind.PARAGRAPH) or not block.lines:
+                continue
+            line = block.lines[0]
+            match = _RELATION.match(line.text)
+            if match and line.links and (named or (len(block.lines) == 1 and _only_links(line, match))):
+                found.append(line)
     return found
+
+
+def _only_links(line: Line, match: re.Match[str]) -> bool:
+    rest = line.text[match.end() :]
+    for link in line.links:
+        rest = rest.replace(link.text, " ", 1)
+    return len(re.findall(r"[^\W\d_]+", rest)) <= 2
 
 
 def find_links(draft: Draft, status: StatusFound) -> tuple[Link, ...]:

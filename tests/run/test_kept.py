@@ -1,12 +1,12 @@
 """What jupytext made of a runbook is kept; a wrong notebook from there would run other code."""
 
-import json
+import pickle
 from pathlib import Path
 
 import pytest
 
-from reaffirm.run import parsed
 from reaffirm.run.runbook import runbook_from_text
+from reaffirm.store.kept import keep, kept
 
 TEXT = "# %% [markdown]\n# # One\n\n# %%\nprint(1)\n"
 
@@ -24,10 +24,9 @@ def test_kept(folder: Path) -> None:
     (file,) = folder.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
     assert runbook_from_text(TEXT, "x.py").notebook == first
-    whole = file.read_text()
-    for wrong in (whole.replace("print(1)", "print(2)"), whole[:-20], "", "[]", json.dumps({"hash": 1})):
-        file.write_text(wrong)
-        assert parsed.kept(TEXT) is None
+    whole = file.read_bytes()
+    for wrong in (whole.replace(b"print(1)", b"print(2)"), whole[:-20], b"", whole[:32]):
+        file.write_bytes(wrong)
         assert runbook_from_text(TEXT, "x.py").notebook == first
     assert runbook_from_text(TEXT + "\n# %%\nprint(3)\n", "x.py").notebook != first
 
@@ -37,5 +36,17 @@ def test_not_kept(folder: Path) -> None:
     runbook_from_text(TEXT + "\n# %%\npassword = 'geheim-9f3k2'\n", "x.py")
     assert not folder.exists()
     runbook_from_text(TEXT, "x.py")
+    (file,) = folder.iterdir()
+    file.write_bytes(file.read_bytes().replace(b"print(1)", b"print(2)"))
     folder.chmod(0o777)
-    assert parsed.kept(TEXT) is None
+    keep("notebooks", "x", "y", 1)
+    assert kept("notebooks", "x", "y") is None
+
+
+def test_nothing_but_plain_data(folder: Path) -> None:
+    """Whatever lies there, nothing of it is run."""
+    keep("x", "text", "maker", [1, {"a": (2, None)}])
+    assert kept("x", "text", "maker") == [1, {"a": (2, None)}]
+    assert kept("x", "text", "other maker") is None
+    keep("x", "text", "maker", pickle.Unpickler)
+    assert kept("x", "text", "maker") is None

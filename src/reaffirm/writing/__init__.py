@@ -1,0 +1,1 @@
+"""Makes and changes the files that people write: records, runbooks, pages. Their formatting stays."""
