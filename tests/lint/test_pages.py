@@ -11,7 +11,7 @@ from reaffirm.lint.subject import Subject
 from reaffirm.store.reading.collection import read_collection
 
 _ROOT = Path(__file__).parents[2]
-_PAGES = sorted((_ROOT / "docs/reference/lint").glob("[!R]*.md"))
+_PAGES = sorted((_ROOT / "docs/reference/lint").glob("*-*.md"))
 _FILE = re.compile(r'^````\w+ title="(?P<name>[^"]+)"\n(?P<text>.*?)^````$', re.MULTILINE | re.DOTALL)
 _EXPECTED = re.compile(r"^```text\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _PARTS = ("**Why.**", "## How to mend", "## How to silence")
@@ -68,6 +68,6 @@ def test_every_code_has_a_page() -> None:
 
 def test_the_index_names_every_page() -> None:
     """A rule would be found by nobody."""
-    index = (_ROOT / "docs/reference/lint/README.md").read_text(encoding="utf-8")
+    index = (_ROOT / "docs/reference/lint/index.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| \[([a-z-]+)\]\(\1\.md\)", index, re.MULTILINE)
     assert {page.stem for page in _PAGES} == set(re.findall(r"\]\(([a-z-]+)\.md\) \|", index))
