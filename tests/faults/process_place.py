@@ -47,7 +47,9 @@ def stopped_in(fault: Fault, step: str, folder: Path) -> Hit:
     held = replace(fault, mishaps=(*fault.mishaps, {"what": "slow", "command": HOLDS[step], "really": _HELD}))
     folder.mkdir(parents=True)
     file, notebook = machine_file(held, folder), folder / "out.ipynb"
-    process = start(f"runbooks/{fault.runbook}.py", notebook, "--nodes", str(file))
+    papermill = fault.how.get("with") == "papermill"
+    words = ("-p", "nodes", str(file))
+    process = start(f"runbooks/{fault.runbook}.py", notebook, *words, papermill=papermill)
     try:
         _wait_for(step, notebook, process)
         number = getattr(signal, f"SIG{fault.how['signal']}")
@@ -127,6 +129,17 @@ def both_at_once(fault: Fault, folder: Path) -> Iterator[Hit]:
         said, _ = process.communicate(timeout=_LONGEST)
         found = list(problems(book, completed=process.returncode == 0))
         yield Hit("", process.returncode, said, ended(book), found, of_run(book))
+
+
+def by_the_runner(fault: Fault, folder: Path) -> Hit:
+    """A fault of simulated nodes, by ``reaffirm run``."""
+    file, notebook = machine_file(fault, folder), folder / "out.ipynb"
+    words = [f"{name}={value}" for name, value in fault.parameters.items()]
+    given = [word for pair in words for word in ("-p", *pair.split("=", 1))]
+    process = start(f"runbooks/{fault.runbook}.py", notebook, "--nodes", str(file), *given)
+    said, _ = process.communicate(timeout=_LONGEST)
+    found = list(problems(notebook, completed=process.returncode == 0))
+    return Hit("", process.returncode, said, ended(notebook), found, of_run(notebook))
 
 
 def again(fault: Fault, folder: Path) -> Hit:

@@ -1,5 +1,6 @@
 """Commands about records: records."""
 
+import gc
 import json
 import shutil
 import sys
@@ -58,6 +59,8 @@ def collect(paths: Sequence[Path], *, no_cache: bool = False) -> Collection:
         if not path.exists() and not path.is_symlink():
             msg = f"there is no file or folder {str(path)!r}"
             raise UsageError(msg, hint="give files or folders; without any, the records here are found")
+    # Many small values are made and none is thrown away; looking for cycles among them only costs.
+    gc.disable()
     here = Path()
     given = list(paths) or [here]
     cache = None if no_cache else Cache(here)

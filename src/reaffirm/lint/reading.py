@@ -9,6 +9,13 @@ from reaffirm.model.record import Record, Status
 from reaffirm.store.reading.naming import name_of
 from reaffirm.store.reading.status_words import status_at
 
+# Problems that tell already why there is no status.
+_NO_STATUS = frozenset(
+    (
+        *("status-contradiction", "status-template", "status-sign", "status-shape"),
+        *("merge-conflict", "empty"),
+    )
+)
 _KNOWN = [status.value for status in Status if status is not Status.OTHER]
 
 
@@ -36,14 +43,24 @@ def statuses(subject: Subject) -> Iterator[Finding]:
 
 
 def _told(subject: Subject, record: Record) -> bool:
-    codes = ("status-contradiction", "status-template", "status-sign", "status-shape", "merge-conflict")
+    codes = (
+        "status-contradiction",
+        "status-template",
+        "status-sign",
+        "status-shape",
+        "merge-conflict",
+        "empty",
+    )
     return any(one.path == record.path and one.code in codes for one in subject.collection.problems)
 
 
 def dates(subject: Subject) -> Iterator[Finding]:
     """Yield records without a date, and those whose file's name says another."""
+    empty = {one.path for one in subject.collection.problems if one.code == "empty"}
     for document, record in subject.records:
         at = record.lines.get("title", record.line)
+        if record.path in empty:
+            continue
         if record.date is None and not record.date_raw:
             hint = "say when it was decided: date: YYYY-MM-DD"
             yield Finding(document.path, at, "date-missing", "the record has no date", hint)

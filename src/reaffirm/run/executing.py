@@ -11,8 +11,9 @@ from typing import Any
 from reaffirm.errors import ReaffirmError
 from reaffirm.run import early, places
 from reaffirm.run.cells import source_of
-from reaffirm.run.engine import Asker, Engine, Limits, Outcome
+from reaffirm.run.engine import Engine, Limits, Outcome
 from reaffirm.run.journal import JOURNAL, Journal
+from reaffirm.run.listening import Asker
 from reaffirm.run.progress import Lines
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
@@ -27,6 +28,10 @@ GRACE_VARIABLE = "REAFFIRM_GRACE"
 
 class TimedOutError(Exception):
     """A cell ran longer than it may."""
+
+
+class NotWrittenError(Exception):
+    """The run was stopped because its journal could not be written any more."""
 
 
 class WorkerDiedError(Exception):
@@ -113,7 +118,7 @@ def raise_for(outcome: Outcome) -> None:
     if stop is not None and stop.number is not None:
         raise KeyboardInterrupt("Ctrl-C") if stop.number == 2 else Terminated(stop.number)
     if stop is not None:
-        raise TimedOutError(ending.why)
+        raise (TimedOutError if stop.status == "timed out" else NotWrittenError)(ending.why)
     if outcome.died:
         raise WorkerDiedError(ending.why)
 

@@ -6,13 +6,14 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from reaffirm.claims.verdict import standing
+from reaffirm.claims.board import Board, board
 from reaffirm.diagnose.prove import prove
 from reaffirm.errors import DocumentError
 from reaffirm.model.failure import FailureMode
 from reaffirm.model.finding import Finding
 from reaffirm.site.board import decisions_page
 from reaffirm.site.failure_page import failures_index
+from reaffirm.site.feed import Entry, entries
 from reaffirm.site.links import SiteMap
 from reaffirm.site.material import read_material
 from reaffirm.site.notebook import notebook_page
@@ -55,6 +56,8 @@ class Site:
     findings: tuple[Finding, ...]
     failures: tuple[FailureMode, ...] = ()
     records: Mapping[str, str] = field(default_factory=dict)
+    board: Board | None = None
+    changes: tuple[Entry, ...] = ()
 
     def nav(self, uris: list[str]) -> list[Any]:
         """Return a navigation for the given pages: one section per shelf, runs found from their runbook."""
@@ -64,13 +67,27 @@ class Site:
         first = ("tutorial", SHELVES["tutorial"])
         for folder, label in dict((first, *_FIRST, *SHELVES.items())).items():
             inside = sorted(uri for uri in known if uri.startswith(f"{folder}/") and not self._hidden(uri))
-            index = [uri for uri in inside if uri.rsplit("/", 1)[1] in ("index.md", "README.md")]
             if inside:
-                sections.append({label: index + [uri for uri in inside if uri not in index]})
+                sections.append({label: _section(folder, inside)})
         return home + sections
 
     def _hidden(self, uri: str) -> bool:
         return uri in {page.uri for page in self.pages} and uri not in self.in_nav
+
+
+def _section(folder: str, uris: list[str]) -> list[Any]:
+    """The pages of a folder, its index first; a folder in it with an index is a section of its own."""
+    index = [uri for uri in uris if uri in (f"{folder}/index.md", f"{folder}/README.md")]
+    below: dict[str, list[str]] = {}
+    for uri in uris:
+        inner = uri.removeprefix(f"{folder}/").rpartition("/")[0].partition("/")[0]
+        if inner and {f"{folder}/{inner}/README.md", f"{folder}/{inner}/index.md"} & set(uris):
+            below.setdefault(inner, []).append(uri)
+    nested = {uri for inside in below.values() for uri in inside}
+    pages: list[Any] = index + [uri for uri in uris if uri not in index and uri not in nested]
+    return pages + [
+        {inner.capitalize(): _section(f"{folder}/{inner}", inside)} for inner, inside in below.items()
+    ]
 
 
 def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, today: date) -> Site:
@@ -93,11 +110,10 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
         _pages(root, docs, records, runbooks, found, book_uris, run_uris), docs, forge, _files(root, docs)
     )
     evidence = published.evidence()
-    standings = {
-        (record.id, claim.id): standing(claim, evidence, today)
-        for record in found.records
-        for claim in (*record.claims, *record.reopen_when)
-    }
+    state = board(found.records, evidence, today)
+    standings = {(row.record.id, row.claim.id): row.standing for row in state.rows}
+    standings |= {(wish.record.id, wish.claim.id): wish.standing for wish in state.reopen}
+    changes = entries(state, found.records, published.runs, pages=record_uris, run_pages=run_uris)
     by_path = {run.path: run for run in published.runs}
     pages: list[SitePage] = [
         record_page(
@@ -159,7 +175,7 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
             pages.append(page)
             in_nav |= {page.uri}
     paths = {record.id: record.path for record in found.records}
-    return Site(tuple(pages), in_nav, site_map, standings, tuple(findings), modes, paths)
+    return Site(tuple(pages), in_nav, site_map, standings, tuple(findings), modes, paths, state, changes)
 
 
 def _failures(

@@ -1,5 +1,6 @@
 """The MkDocs skin: adds the generated pages, nothing more. What they say is made by pure functions."""
 
+import json
 import logging
 import os
 from datetime import UTC, date, datetime
@@ -14,6 +15,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 
 from reaffirm.site.assemble import Site, assemble
 from reaffirm.site.failure_page import failure_page
+from reaffirm.site.feed import feed
 from reaffirm.site.image_page import with_head
 from reaffirm.site.text import title_text
 
@@ -80,11 +82,24 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
                     files.remove(known)
             level = InclusionLevel.INCLUDED if page.uri in self.site.in_nav else InclusionLevel.NOT_IN_NAV
             files.append(File.generated(config, page.uri, content=page.markdown, inclusion=level))
+        for uri, text in self._for_programs(config).items():
+            files.append(File.generated(config, uri, content=text))
         style = Path(__file__).with_name("reaffirm.css").read_text(encoding="utf-8")
         files.append(File.generated(config, _STYLE, content=style))
         if config.nav is None:
             config.nav = self.site.nav([f.src_uri for f in files.documentation_pages()])
         return files
+
+    def _for_programs(self, config: Any) -> dict[str, str]:
+        """What other programs read: the board, and the feed of changes."""
+        state = self.site.board
+        if state is None:
+            return {}
+        made = {"claims.json": json.dumps(state.as_json(), ensure_ascii=False, indent=1) + "\n"}
+        if config.use_directory_urls:
+            site = f"{config.site_url.rstrip('/')}/" if config.site_url else ""
+            made["feed.xml"] = feed(config.site_name, self.site.changes, site=site, today=state.today)
+        return made
 
     def on_page_markdown(self, markdown: str, *, page: Any, config: Any, files: Files) -> str:
         """Give pages of facts their head, and rewrite links that lead out of the documentation."""

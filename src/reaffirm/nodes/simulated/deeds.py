@@ -125,6 +125,11 @@ def _lies(_: "World", node: "SimulatedNode", given: Mapping[str, Any], ___: str)
     return mend
 
 
+def _locked(_: "World", node: "SimulatedNode", given: Mapping[str, Any], ___: str) -> Mend:
+    node.lock = {"token": "of another run", "run": given["run"]}
+    return lambda: setattr(node, "lock", None)
+
+
 def _takes_port(_: "World", node: "SimulatedNode", given: Mapping[str, Any], ___: str) -> Mend:
     pid = node.occupy(int(given["port"]), process=given.get("process", "python3"))
     return lambda: node.end(pid)
@@ -218,6 +223,7 @@ DEEDS: Mapping[str, Deed] = {
     "takes-port": Deed(
         "a process of somebody else's takes a port", _takes_port, {"port": int}, {"process": str}
     ),
+    "locked": Deed("another run holds the lock of the node", _locked, {"run": str}, {}),
     "image-gone": Deed("an image is removed", _image_gone, {"image": str}, {}),
     "image-platform": Deed(
         "an image is for another platform", _image_platform, {"image": str, "platform": str}, {}

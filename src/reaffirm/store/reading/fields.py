@@ -25,6 +25,7 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _SPLIT = re.compile(r"\s+[|·•]\s+|\s{3,}|\s+/\s+(?=[A-Z*])|[,;]\s+(?=\w[\w ]{1,20}:)")
 _DAY_BESIDE = re.compile(r"[*_]{0,2}\s*[—–-]?\s*(?<![\w*_])[*_]{1,2}[^*_]*\d{4}[^*_]*[*_]{1,2}\s*\Z")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
+_TAG = re.compile(r"</?(?:b|i|em|strong|span|br|sub|sup|code|small|u|font|p|div)\b[^<>]*>", re.IGNORECASE)
 _WRAP = re.compile(r"\A(\*\*|__|\*|_|`)(?P<inner>.+)\1\Z", re.DOTALL)
 
 
@@ -319,6 +320,7 @@ def _short(text: str) -> str:
 def _written(source: str) -> str:
     """The value as it is written, without what only makes it bold or hides it."""
     source = _short(source)
+    source = _TAG.sub("", source) if "<" in source else source
     text = _INVISIBLE.sub("", _COMMENT.sub("", source)).strip().rstrip("|").strip()
     text = _DAY_BESIDE.sub("", text)
     for mark in ("**", "__", "*", "_"):

@@ -2,6 +2,7 @@
 
 import re
 from enum import Enum, auto
+from functools import lru_cache
 
 
 class Field(Enum):
@@ -82,6 +83,7 @@ _NUMBERED = re.compile(r"\A\s*(?:\d+[.)]|[ivxIVX]+\.)\s+")
 _PLURAL = re.compile(r"\((?:e?s|r)\)\Z")
 
 
+@lru_cache(maxsize=20_000)
 def plain_label(text: str) -> str:
     """Return a label as it is looked up: small letters, one space, no punctuation around it."""
     text = _NUMBERED.sub("", text)
@@ -90,6 +92,7 @@ def plain_label(text: str) -> str:
     return _PLURAL.sub("", text).strip(" ()/")
 
 
+@lru_cache(maxsize=20_000)
 def field_of(text: str) -> Field | None:
     """Return the field that a text names, and nothing else: ``Status of the API`` names none."""
     if len(text) > 60:

@@ -8,6 +8,7 @@ from markdown_it.token import Token
 
 from reaffirm.model.record import Link
 from reaffirm.store.reading.anchors import Anchors
+from reaffirm.store.reading.html_table import table_rows
 from reaffirm.store.reading.outline import Block, Kind, Line, Outline
 
 # A paragraph of a person is shorter (characters); what is longer is taken as it stands.
@@ -85,7 +86,7 @@ class _Walk:
                         self.outline.blocks.append(row)
                     row = None
                 case "html_block":
-                    self.html(token)
+                    self.html(token, len(self.outline.blocks))
                 case "inline":
                     heading = tokens[index - 1].type == "heading_open"
                     lines = self.lines(token, html=heading)
@@ -121,8 +122,13 @@ class _Walk:
         self.anchors.heading(one.text)
         self.outline.blocks.append(Block(Kind.HEADING, one.line, [one], level=int(token.tag[1:])))
 
-    def html(self, token: Token) -> None:
-        for match in _ANY_ID.finditer(token.content[:_LONGEST]):
+    def html(self, token: Token, tables: int) -> None:
+        text = token.content[:_LONGEST]
+        if "<td" in text.lower():
+            rows = table_rows(text, self.line(token), -1 - tables)
+            self.outline.blocks += rows
+            self.outline.links += [link for row in rows for cell in row.lines for link in cell.links]
+        for match in _ANY_ID.finditer(text):
             self.anchors.add(match[1])
 
     def lines(self, token: Token, *, html: bool = False) -> list[Line]:

@@ -19,7 +19,7 @@ _SILENCE = re.compile(
     r"(?:<!--|//|\.\.|#)\s*lint:\s*ignore(?P<file>-file)?\s+(?P<codes>[a-z][a-z-]*(?:[\s,]+[a-z][a-z-]*)*)"
 )
 _FIGURE = re.compile(
-    r"(?<![\w.,-])\d[\d.,]*\s?(?:ms|µs|μs|us|ns|s|secs?|seconds|minutes|%|percent|[KMGT]i?B(?:/s|ps)?|[KMG]b(?:/s|ps|it/s)"
+    r"(?<![\w.,-])\d[\d.,]*\s?(?:ms|µs|μs|us|ns|s|%|percent|[KMGT]i?B(?:/s|ps)?|[KMG]b(?:/s|ps|it/s)"
     r"|tok(?:ens?)?/s|tokens per second|req(?:uests?)?/s|requests per second|rps|qps|tps|iops|ops/s|MHz|GHz"
     r"|(?:x|×|times) (?:faster|slower|less|more|cheaper|smaller))(?![\w/])",
     re.IGNORECASE,

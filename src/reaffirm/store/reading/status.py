@@ -70,7 +70,8 @@ _ORDER = [
 class StatusFound:
     """A status as read. ``template`` is true while nobody has chosen among the template's words.
 
-    ``wordless`` is true when there are signs but no word, such as an emoji alone.
+    ``wordless`` is true when there are signs but no word, such as an emoji alone; ``undecided`` is the line
+    of boxes of which not exactly one is ticked, ``why`` says what is wrong with them.
     """
 
     status: Status | None = None
@@ -83,6 +84,8 @@ class StatusFound:
     relations: list[Link] = field(default_factory=list)
     template: bool = False
     wordless: bool = False
+    undecided: int = 0
+    why: str = ""
     day: date | None = None
 
 
@@ -99,11 +102,13 @@ def read_status(blocks: Sequence[Sequence[Line]]) -> StatusFound:
     found = StatusFound()
     boxes = [line for block in blocks for line in block if _BOX.match(line.text)]
     if boxes:
-        chosen = [line for line in boxes if line.text[1] in "xX"]
-        blocks = [[line] for line in chosen]
-        if not chosen:
-            raw = boxes[0].source or boxes[0].text
-            return StatusFound(template=True, line=boxes[0].line, raw=raw)
+        ticked = [_unboxed(line) for line in boxes if line.text[1] in "xX"]
+        if len({status_at(_body(line.text))[0] for line in ticked}) > 1:
+            return StatusFound(undecided=ticked[1].line, why="two boxes are ticked")
+        if not ticked:
+            return StatusFound(undecided=boxes[0].line, why="no box is ticked")
+        blocks = [[line] for line in ticked]
+    blocks = [[_marked(line) for line in block] for block in blocks]
     entries: list[_Entry] = []
     for block in blocks:
         for unit in _units(block):
@@ -126,6 +131,24 @@ def read_status(blocks: Sequence[Sequence[Line]]) -> StatusFound:
     elif not found.template and not found.wordless:
         _only_relations(blocks, found)
     return found
+
+
+def _unboxed(line: Line) -> Line:
+    return replace(line, text=line.text[3:].strip(), source=_BOX.sub("", line.source, count=1).strip())
+
+
+def _marked(line: Line) -> Line:
+    """Of a choice in which one word is bold, or all others are struck, that word."""
+    pieces = re.split(r"\s*[|/]\s*", line.source) if len(line.source) < 200 else []
+    if len(pieces) < 2 or not all(status_at(piece.strip(" *_~"))[0] for piece in pieces):
+        return line
+    bold = [piece for piece in pieces if re.fullmatch(r"(\*\*|__)[^*_]+\1", piece)]
+    left = [piece for piece in pieces if not piece.startswith("~~")]
+    chosen = bold if len(bold) == 1 else left if len(left) == 1 < len(pieces) else []
+    if not chosen:
+        return line
+    word = chosen[0].strip(" *_")
+    return replace(line, text=word, source=word)
 
 
 def _units(block: Sequence[Line]) -> Iterator[Line]:
@@ -206,7 +229,9 @@ def _entry(line: Line, found: StatusFound, *, first: bool) -> tuple[_Entry | Non
     if status is Status.SUPERSEDED:
         by = _named(rest, line)
         found.by_line = found.by_line or (line.line if by else 0)
-        return _Entry(status, line, by, day), first or _alone(rest, line)
+        # "Superseded ideas live on": a later line needs more than the word.
+        enough = bool(by) or not re.search(r"[^\W\d_]", rest)
+        return _Entry(status, line, by, day), first or (enough and _alone(rest, line))
     match = _BY.search(rest)
     if match and (first or _alone(rest, line)):
         before = rest[: match.start()]

@@ -67,6 +67,9 @@ def _read(draft: Draft, place: Place) -> tuple[Where, StatusFound] | None:
         draft.wrong(line, "status-shape", f"the status is {shown!r}, no word", "write one word")
         return (place.where, StatusFound(raw=shown, line=line, wordless=True))
     one = read_status(place.blocks)
+    if one.undecided:
+        draft.wrong(one.undecided, "status-template", one.why, "tick the one that holds")
+        return None
     if isinstance(value, dict | list) and one.status is not None:
         draft.wrong(
             line, "status-shape", f"the status is {one.raw!r}, read as its word", "write the word alone"

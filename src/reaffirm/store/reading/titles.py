@@ -175,8 +175,9 @@ def clean_title(text: str, number: int | None = None, ident: str = "") -> tuple[
     text = text.strip()
     if (match := _FIRST.match(text)) and _is_status(match["words"]):
         status, text = match["words"], text[match.end() :]
-    if ident and (match := re.match(rf"{re.escape(ident)}(?!\w)[\s\]:.)|–—-]*(?=\S)", text, re.IGNORECASE)):
-        text = text[match.end() :]
+    behind = text[len(ident) :]
+    if ident and text[: len(ident)].lower() == ident.lower() and not behind[:1].isalnum():
+        text = behind.lstrip(" ]:.)|–—-") or text
     text = strip_number(text, number)
     if (match := _FIRST.match(text)) and _is_status(match["words"]):
         status, text = match["words"], text[match.end() :]
