@@ -60,7 +60,8 @@ def main() -> None:
             for row in measure(Path(folder), size, options.rounds):
                 measured.append(row)
                 print(
-                    f"{size:>6}  {row['what']:<26} {row['wall']:>7.2f} s  cpu {row['cpu']:>6.2f} s  {row['rss']:>5} MB"
+                    f"{size:>6}  {row['what']:<26} {row['wall']:>7.2f} s"
+                    f"  cpu {row['cpu']:>6.2f} s  {row['rss']:>5} MB"
                 )
     if options.write:
         text = json.dumps(surroundings() | {"measured": measured}, indent=1)
