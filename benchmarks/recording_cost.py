@@ -31,8 +31,8 @@ import reaffirm.redact as package
 from reaffirm.redact import chunks, data, masking, streams
 from reaffirm.nodes import recording
 if os.environ.get("BENCHMARK_WITHOUT"):
-    def same(text, *_, **__):
-        return text
+    def same(value, /, *_, **__):
+        return value
     class Streams:
         held = 0
         def feed(self, chunk):

@@ -1,11 +1,15 @@
 """Looks at what a run left behind that was killed: is all of it readable, true, and found by a cleanup?"""
 
+import atexit
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +35,18 @@ NAMES = ("sglang-head", "sglang-worker", "vllm-head", "vllm-worker")
 _GONE = 20.0
 
 
+@cache
+def project() -> Path:
+    """Return a copy of the project's runbooks: what runs enter in their ledger is no part of the checkout."""
+    root = Path(tempfile.mkdtemp(prefix="faults-")) / "project"
+    atexit.register(shutil.rmtree, root.parent, ignore_errors=True)
+    shutil.copytree(ROOT / "runbooks", root / "runbooks")
+    for own in (Path(__file__).parent / "runbooks").glob("*.py"):
+        shutil.copy(own, root / "runbooks")
+    (root / "adrs").mkdir()
+    return root
+
+
 def start(
     runbook: str, notebook: Path, *words: str, papermill: bool = False, **how: Any
 ) -> "subprocess.Popen[str]":
@@ -40,7 +56,7 @@ def start(
         argv = [sys.executable, "-m", "papermill", runbook, str(notebook), "--no-progress-bar", *words]
     return subprocess.Popen(
         argv,
-        cwd=ROOT,
+        cwd=project(),
         text=True,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

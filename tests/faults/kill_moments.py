@@ -24,6 +24,7 @@ from aftermath import (
     descendants,
     of_run,
     problems,
+    project,
     reached,
     start,
     worker_of,
@@ -124,7 +125,8 @@ def killed(number: int, at: float, target: str, nodes: str, folder: Path) -> dic
     over = process.returncode == 0  # it was faster than the one that was measured
     found += problems(notebook, completed=over)
     step = reached(notebook)
-    if (notebook.with_suffix(".run") / "journal.jsonl").exists():
+    journal = notebook.with_suffix(".run") / "journal.jsonl"
+    if journal.exists() and b"\n" in journal.read_bytes():  # else nothing was run, and render says so
         found += _rendered(notebook, over)
     if nodes != "simulated":
         found += _cleaned(nodes, notebook.with_name("cleanup.ipynb"))
@@ -146,7 +148,7 @@ def _kill(process: "subprocess.Popen[str]", target: str, family: list[int]) -> N
 def _rendered(notebook: Path, over: bool) -> list[str]:
     """Make the notebook anew from the journal, and look at it again."""
     argv = [*REAFFIRM, "render", str(notebook.with_suffix(".run"))]
-    made = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    made = subprocess.run(argv, cwd=project(), capture_output=True, text=True, timeout=60, check=False)
     if made.returncode != 0:
         return [f"reaffirm render: {made.stderr.strip()[-200:]}"]
     return [f"rendered: {what}" for what in problems(notebook, completed=over)]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aftermath import start
 from fault_table import Fault
 from playing import Played, closed, play
 from simulated_place import BYSTANDER, check_recording
@@ -65,11 +66,29 @@ class Lab:
         how = fault.how
         for host, *words in how.get("before", ()):
             on(host, words)
+        if "run" in how:
+            return self._another(how["run"], *how["when"])
         if "during" not in how:
             return lambda: None
         thread = threading.Thread(target=self._when, args=(how,), daemon=True)
         thread.start()
         return lambda: thread.join(60)
+
+    def _another(self, runbook: str, host: str, name: str) -> Callable[[], None]:
+        """Start another run, and wait until a container of its is there; return what waits for its end."""
+        process = start(f"runbooks/{runbook}.py", self.folder / "other.ipynb", "--nodes", "lab")
+        asked = ["docker", "ps", "-q", "--filter", f"name=^{name}$"]
+        for _ in range(300):
+            if on(host, asked, check=False).strip() or process.poll() is not None:
+                break
+            time.sleep(0.1)
+
+        def wait() -> None:
+            said, _ = process.communicate(timeout=300)
+            if process.returncode != 0:
+                self.errors.append(f"the other run ended with {process.returncode}: {said[-500:]}")
+
+        return wait
 
     def _when(self, how: Mapping[str, Any]) -> None:
         host, name = how["when"]

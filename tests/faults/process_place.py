@@ -131,6 +131,17 @@ def both_at_once(fault: Fault, folder: Path) -> Iterator[Hit]:
         yield Hit("", process.returncode, said, ended(book), found, of_run(book))
 
 
+def by_the_runner(fault: Fault, folder: Path) -> Hit:
+    """A fault of simulated nodes, by ``reaffirm run``."""
+    file, notebook = machine_file(fault, folder), folder / "out.ipynb"
+    words = [f"{name}={value}" for name, value in fault.parameters.items()]
+    given = [word for pair in words for word in ("-p", *pair.split("=", 1))]
+    process = start(f"runbooks/{fault.runbook}.py", notebook, "--nodes", str(file), *given)
+    said, _ = process.communicate(timeout=_LONGEST)
+    found = list(problems(notebook, completed=process.returncode == 0))
+    return Hit("", process.returncode, said, ended(notebook), found, of_run(notebook))
+
+
 def again(fault: Fault, folder: Path) -> Hit:
     """The same runbook with nothing in its way."""
     from dataclasses import replace

@@ -12,7 +12,7 @@ from kill_moments import campaign
 from lab_place import Lab, hit_on_the_lab, next_on_the_lab
 from loopback_place import Loopback, Sshd, hit_over_ssh, next_over_ssh
 from playing import ROOT, Played
-from process_place import again, both_at_once, hindered, stopped_in
+from process_place import again, both_at_once, by_the_runner, hindered, stopped_in
 from results_file import compare, keep_lab, steady
 from simulated_place import Scene, check_recording, hit, next_run
 from sshd import missing
@@ -123,6 +123,33 @@ def test_over_ssh(fault: Fault, loopback: Loopback, monkeypatch: pytest.MonkeyPa
     compare("loopback", fault.id, _kept(played, loopback.folder))
     if fault.next:
         next_over_ssh(fault, loopback, monkeypatch)
+
+
+#: Faults that are played once more by the runner itself: each chapter, and each exit status.
+THROUGH = (
+    "node-away-in-the-launch",
+    "docker-daemon-down",
+    "python-missing",
+    "stream-cut",
+    "node-locked",
+    "log-flood",
+)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [fault for fault in FAULTS if fault.place == "simulated" and fault.id in THROUGH],
+    ids=lambda f: f.id,
+)
+def test_the_runner_says_the_same(fault: Fault, tmp_path: Path) -> None:
+    """The notebook would not say where it ended, or the status of the command would be another one."""
+    found = by_the_runner(fault, tmp_path)
+    assert (found.exit, found.problems, found.left) == (fault.after.exit, [], []), found.said
+    assert found.ended["how"] == ("failed" if fault.after.exit else "completed")
+    assert found.ended["heading"] == fault.after.ends
+    if fault.after.exit:
+        assert f'at cell {found.ended["cell"]} "{fault.after.ends}"' in found.said
+        assert "next: " in found.said
 
 
 @pytest.mark.parametrize("fault", _of("process"))

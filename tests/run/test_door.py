@@ -233,18 +233,20 @@ def test_wrong_parameter_stops_before_the_start(
     assert notebooks(project) == []
 
 
-def test_kernel_that_dies(project: Path, papermill: Run) -> None:
+@pytest.mark.parametrize("engine", ["reaffirm", "nbclient"])
+def test_kernel_that_dies(project: Path, papermill: Run, engine: str) -> None:
     """papermill calls the cell that killed the kernel, and all after it, completed."""
-    done = papermill("runbooks/dies.py", "out.ipynb")
+    done = papermill("runbooks/dies.py", "out.ipynb", "--engine", engine)
     assert done.returncode == 138
     assert 'KERNEL DIED at cell 3 "The kernel dies here"' in done.stderr
     assert statuses(project / "out.ipynb") == ["completed", "completed", "failed", "pending"]
     assert "alive" in printed(read(project / "out.ipynb"))
 
 
-def test_time_limit_of_a_cell(project: Path, papermill: Run) -> None:
+@pytest.mark.parametrize("engine", ["reaffirm", "nbclient"])
+def test_time_limit_of_a_cell(project: Path, papermill: Run, engine: str) -> None:
     """papermill calls a cell that was cut off by --execution-timeout completed."""
-    done = papermill("runbooks/slow.py", "out.ipynb", "--execution-timeout", "1")
+    done = papermill("runbooks/slow.py", "out.ipynb", "--execution-timeout", "1", "--engine", engine)
     assert done.returncode == 1
     assert 'FAILED at cell 4 "Wait for long": the cell did not end within its time limit' in done.stderr
     assert statuses(project / "out.ipynb")[-2:] == ["failed", "pending"]

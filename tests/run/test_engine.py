@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from reaffirm.run.journal import events
 
 from .conftest import PAPERMILL, SECONDS, printed, read
 
@@ -220,8 +223,8 @@ def test_the_runner_is_killed(project: Path, number: int) -> None:
     assert gone(int((project / "child").read_text()))
     notebook: dict[str, Any] = {}
     while time.monotonic() < until:
-        notebook = read(project / "out.ipynb")
-        if "ended" in notebook["metadata"]["reaffirm"]:
+        notebook = read(project / "out.ipynb") if (project / "out.ipynb").exists() else {}
+        if notebook and "ended" in notebook["metadata"]["reaffirm"]:
             break
         time.sleep(0.05)
     ended = notebook["metadata"]["reaffirm"]["ended"]
@@ -270,3 +273,63 @@ def test_time_limit_that_is_none(project: Path, papermill: Run) -> None:
     done = papermill("runbooks/wrong.py", "out.ipynb")
     assert done.returncode == 2
     assert "runbooks/wrong.py, cell 2: timeout is a number of seconds above 0, got 'soon'" in done.stderr
+
+
+def test_the_disk_is_full(project: Path) -> None:
+    """A run that cannot be recorded any more must not go on doing things to machines."""
+    cells = [
+        "# %%",
+        "import time",
+        "try:",
+        "    while True:",
+        "        print('x' * 1000)",
+        "        time.sleep(0.001)",
+        "finally:",
+        "    open('tidied', 'w').close()",
+        "# %%",
+        "open('never', 'w').close()",
+    ]
+    (project / "runbooks" / "full.py").write_text("\n".join(cells))
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -f 100; exec {' '.join(PAPERMILL)} runbooks/full.py out.ipynb"],
+        cwd=project,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "the journal cannot be written: File too large" in done.stderr
+    assert (project / "tidied").exists()
+    assert not (project / "never").exists()
+    ops = [event["op"] for event in events(project / "out.run" / "journal.jsonl")]
+    assert ops[:2] == ["begin", "cell"]
+
+
+def test_a_question_to_the_person(project: Path) -> None:
+    """Consent is asked for once, before anything is done; without a terminal there is nobody to ask."""
+    cells = [
+        "# %%",
+        "from reaffirm.nodes.asking_runner import ask",
+        "print('answered:', ask('May it go? '))",
+    ]
+    (project / "runbooks" / "asks.py").write_text("\n".join(cells))
+    lead, follow = pty.openpty()
+    try:
+        argv = [*PAPERMILL, "runbooks/asks.py", "out.ipynb"]
+        child = subprocess.Popen(argv, cwd=project, stdin=follow, stdout=follow, stderr=follow)
+        os.close(follow)
+        seen, until = b"", time.monotonic() + SECONDS
+        while b"May it go? " not in seen and time.monotonic() < until:
+            seen += os.read(lead, 4096)
+        os.write(lead, b"yes\n")
+        assert child.wait(SECONDS) == 0
+    finally:
+        os.close(lead)
+    assert printed(read(project / "out.ipynb")) == "answered: yes\n"
+    done = subprocess.run(
+        argv, cwd=project, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+    )
+    assert done.returncode == 0
+    assert printed(read(project / "out.ipynb")) == "answered: None\n"

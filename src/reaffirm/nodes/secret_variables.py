@@ -12,9 +12,14 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from reaffirm.redact import is_secret, mark, remember, secrets_in
+from reaffirm.redact import is_secret, known, mark, remember, secrets_in
 
 _MARKED = re.compile(r"Annotated\[.{0,200}[\"']secret[\"']")
+
+
+#: Names that are known to be none of a secret, and the version of the marks by which that was judged.
+_plain: set[str] = set()
+_judged: list[frozenset[str]] = []
 
 
 def learn() -> None:
@@ -23,7 +28,13 @@ def learn() -> None:
         marks = [name for name, kind in _annotations(variables) if _is_marked(kind) and not is_secret(name)]
         if marks:
             mark(marks)
-        remember(_values(variables))
+        if _judged != [known().names]:
+            _judged[:] = [known().names]
+            _plain.clear()
+        names = [name for name in variables.keys() - _plain if is_secret(name) and not name.startswith("__")]
+        _plain.update(variables.keys() - set(names))
+        if names:
+            remember(_values(variables[name] for name in names))
 
 
 def learn_environment(names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
@@ -39,17 +50,15 @@ def learn_environment(names: Iterable[str] = (), patterns: Iterable[str] = ()) -
 def _namespaces() -> Iterator[Mapping[str, Any]]:
     main = sys.modules.get("__main__")
     if main is not None:
-        yield dict(vars(main))
+        yield vars(main)
     shell = sys.modules.get("IPython")
     found = shell.get_ipython() if shell is not None and hasattr(shell, "get_ipython") else None
-    if found is not None and found.user_ns is not vars(main):
-        yield dict(found.user_ns)
+    if found is not None and main is not None and found.user_ns is not vars(main):
+        yield found.user_ns
 
 
-def _values(variables: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in variables.items():
-        if not is_secret(name) or name.startswith("__"):
-            continue
+def _values(values: Iterable[Any]) -> Iterator[str]:
+    for value in values:
         if isinstance(value, str):
             yield value
         elif isinstance(value, list | tuple):

@@ -60,6 +60,19 @@ _SET = lazily(
     r"[ \t]{1,4}(?P<name>\w{3,64})[ \t]{1,4}(?P<secret>[^\s=\"'\\](?:[^\n\"\\]|\\[^nr\"\n\\]){0,4096})"
 )
 _SET_BEFORE = lazily(r"(?:^|[\n\"']|\\n)[ \t]{0,8}\Z")
+_OTHERS = (
+    "password",
+    "basic",
+    "auth",
+    "itytoken",
+    "rytoken",
+    "env ",
+    "arg ",
+    "setenv",
+    "setx",
+    "akia",
+    "asia",
+)
 _SETTERS = ("env ", "arg ", "setenv ", "setx ")
 _GLUED_TO_KEY = lazily(r"[A-Z2-7]{16}[\s,:;|\"']{1,8}(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])")
 
@@ -137,6 +150,8 @@ def find_in_commands(text: str, low: str) -> Iterator[Found]:
             if f"{name} " in text:
                 for match in _command(name).finditer(text):
                     yield from _in_line(text, match)
+    if not any(word in low for word in _OTHERS):
+        return
     for at, match in _after(text, low, "password", _NETRC_VALUE):
         if not is_placeholder(match["secret"]) and _NETRC_BEFORE.search(text, max(0, at - 320), at):
             yield Found(match.start("secret"), match.end("secret"), "netrc")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from reaffirm.redact.assignments import find_assigned
 from reaffirm.redact.commands import find_in_commands, secret_words
@@ -15,6 +16,7 @@ from reaffirm.redact.views import Places, cut_out, places_in_skeleton, skeleton,
 
 # Masking one secret may show another for what it is; two passes are enough for all that was seen.
 _PASSES = 4
+_SHORT = 256
 
 
 def redact(text: str) -> str:
@@ -22,6 +24,16 @@ def redact(text: str) -> str:
 
     Redacting twice changes nothing: ``redact(redact(x)) == redact(x)``.
     """
+    return _short(text, known().version) if len(text) <= _SHORT else _redact(text)
+
+
+@lru_cache(maxsize=8192)
+def _short(text: str, _version: int) -> str:
+    """A run says the same short words over and over."""
+    return _redact(text)
+
+
+def _redact(text: str) -> str:
     for _ in range(_PASSES):
         secrets = secrets_of(text)
         if not secrets:
@@ -112,6 +124,11 @@ def _small(text: str) -> str:
 
 def redact_words(argv: Sequence[str]) -> list[str]:
     """Return the words of a command without secrets, also where a secret is a word of its own."""
+    return list(_redact_words(tuple(argv), known().version))
+
+
+@lru_cache(maxsize=512)
+def _redact_words(argv: tuple[str, ...], _version: int) -> tuple[str, ...]:
     secret = secret_words(argv)
     words: list[str] = []
     for at, word in enumerate(argv):
@@ -119,7 +136,7 @@ def redact_words(argv: Sequence[str]) -> list[str]:
         words.append(f"{word[:start]}{MASK}{word[end:]}" if end > start else word)
     # one secret may lie over several words: the lines of a key, the halves of a value
     pieces = [piece for word in words for piece in (word, "\n")]
-    return redact_pieces(pieces, secrets_of("".join(pieces)))[::2]
+    return tuple(redact_pieces(pieces, secrets_of("".join(pieces)))[::2])
 
 
 def redact_pieces(pieces: Sequence[str], secrets: Sequence[Places]) -> list[str]:

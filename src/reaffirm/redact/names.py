@@ -55,7 +55,7 @@ _TAIL = word_set(
 )
 _WEAK = word_set(
     """
-    token auth pass credentials sig signature login pat
+    token credentials sig
     """
 )
 #: Names of folders and of what is public.

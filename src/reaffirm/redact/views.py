@@ -87,7 +87,8 @@ def _without(text: str, pattern: re.Pattern[str]) -> View | None:
 
 def uncoloured(text: str) -> View | None:
     """Return the text without colours and unseen characters; ``None`` where there are none."""
-    if any(sign in text for sign in _SIGNS) or (not text.isascii() and _INVISIBLE.search(text)):
+    marked = "\x1b" in text or "\\" in text or "<" in text
+    if (marked and any(sign in text for sign in _SIGNS)) or (not text.isascii() and _INVISIBLE.search(text)):
         return _without(text, _UNSEEN)
     return _without(text, _INVISIBLE) if "\x00" in text or "\x08" in text else None
 

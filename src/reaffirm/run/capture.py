@@ -6,6 +6,7 @@ line between them that says how much was left out; all of it is in a file beside
 """
 
 import codecs
+import time
 from collections import deque
 from pathlib import Path
 from typing import IO, Any
@@ -18,8 +19,9 @@ SHOWN = 1 << 20
 _TAIL = 1 << 18
 #: Characters of one cell that the file beside the notebook holds.
 KEPT = 64 << 20
-#: Characters that are collected before they are written into the journal.
+#: Characters, and seconds, for which text is collected before it is written into the journal.
 _JOINED = 1 << 16
+JOIN_SECONDS = 0.05
 
 STREAMS = ("stdout", "stderr")
 #: The folder of those files in the folder of a run.
@@ -36,6 +38,7 @@ class Capture:
         self._redactors = {s: StreamRedactor() for s in STREAMS}
         self._pending: dict[str, list[str]] = {}
         self._pending_size = 0
+        self._since = 0.0
         self._shown = 0
         self._path = folder / OUTPUTS / f"{name}.txt" if folder else None
         self._file: IO[str] | None = None
@@ -130,11 +133,13 @@ class Capture:
     def _collect(self, stream: str, text: str) -> None:
         if not text:
             return
+        if not self._pending_size:
+            self._since = time.monotonic()
         self._pending.setdefault(stream, []).append(text)
         self._written.append((stream, text))
         self._pending_size += len(text)
         self._shown += len(text)
-        if self._pending_size >= _JOINED:
+        if self._pending_size >= _JOINED or time.monotonic() - self._since >= JOIN_SECONDS:
             self.flush()
 
     def _begin_file(self) -> None:

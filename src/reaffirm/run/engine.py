@@ -79,7 +79,6 @@ class Engine:
 
         Raises:
             DocumentError: a cell's ``timeout`` is none; nothing was run.
-            OSError: the journal cannot be written.
         """
         cells = self.cells
         names = step_ids(cells)
@@ -130,7 +129,7 @@ class Engine:
             over = self._ear.gone or self._stopping.signals_seen > 1
             if first is not None and (over or not is_finally(cell)):
                 continue
-            stop = self._stopping.now
+            stop = self._stopping.now or (Stop("failed", failed) if (failed := self.journal.failed) else None)
             if first is None and stop is not None:  # between two cells
                 first = Outcome(Ending(stop.status, why=stop.why), stop)
                 if not is_finally(cell):

@@ -30,6 +30,10 @@ class TimedOutError(Exception):
     """A cell ran longer than it may."""
 
 
+class NotWrittenError(Exception):
+    """The run was stopped because its journal could not be written any more."""
+
+
 class WorkerDiedError(Exception):
     """The Python process of the notebook ended before its cells did."""
 
@@ -114,7 +118,7 @@ def raise_for(outcome: Outcome) -> None:
     if stop is not None and stop.number is not None:
         raise KeyboardInterrupt("Ctrl-C") if stop.number == 2 else Terminated(stop.number)
     if stop is not None:
-        raise TimedOutError(ending.why)
+        raise (TimedOutError if stop.status == "timed out" else NotWrittenError)(ending.why)
     if outcome.died:
         raise WorkerDiedError(ending.why)
 

@@ -53,6 +53,7 @@ class Journal:
         self._redactor = redactor
         self._file: IO[bytes] | None = None
         self._version = -1
+        self.failed = ""
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("xb", buffering=0)
@@ -77,14 +78,18 @@ class Journal:
     def write(self, event: Mapping[str, Any]) -> None:
         """Write an event in which there is no secret.
 
-        Raises:
-            OSError: the disk is full, for example.
+        When that fails, such as on a full disk, ``failed`` says why. From then on the file stays as it is,
+        with at most half a line too much, and only the book goes on.
         """
         if self._file is not None:
             text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
             line = text.encode("utf-8", "backslashreplace") + b"\n"
-            while line:
-                line = line[self._file.write(line) :]
+            try:
+                while line:
+                    line = line[self._file.write(line) :]
+            except OSError as error:
+                self.failed = f"the journal cannot be written: {error.strerror or error}"
+                self.close()
         self.book.apply(event)
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from reaffirm.redact import mark, remember
-from reaffirm.run.capture import Capture
+from reaffirm.run.capture import JOIN_SECONDS, Capture
 from reaffirm.run.channel import Message
 from reaffirm.run.journal import Journal
 from reaffirm.run.stopping import Stop, Stopping
@@ -17,9 +17,8 @@ from reaffirm.run.worker_process import Worker
 #: Answers a question of a step, unless the run is being stopped, which the function that it gets tells.
 Asker = Callable[[str, Callable[[], bool]], str | None]
 
-#: Seconds between two looks at the clock, and between two writes of the journal while text comes in.
+#: Seconds between two looks at the clock.
 TICK = 1.0
-_JOIN = 0.05
 _PIECE = 1 << 18
 #: Pieces of output between two cells that are kept for the next one.
 _BETWEEN = 16
@@ -60,6 +59,8 @@ class Listening:
             if late and self._stopping.now is None:
                 why = f"the cell did not end within its time limit of {limit:g} s"
                 self._stopping.begin(Stop("timed out", why))
+            if self._journal.failed and self._stopping.now is None:
+                self._stopping.begin(Stop("failed", self._journal.failed))
             self._stopping.kill_if_late()
             if at - shown >= TICK:
                 shown = at
@@ -69,7 +70,7 @@ class Listening:
         return self._done
 
     def _patience(self, at: float, limit: float | None) -> float:
-        waits = [_JOIN if self.capture and self.capture.waiting else TICK]
+        waits = [JOIN_SECONDS if self.capture and self.capture.waiting else TICK]
         if limit is not None and self.began is not None and self._stopping.now is None:
             waits.append(self.began + limit - at)
         if self._stopping.kill_at is not None:

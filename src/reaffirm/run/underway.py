@@ -251,6 +251,8 @@ class RunStoppedError(Exception):
     """A run did not reach its end; its notebook says how far it came. ``status`` is the exit status."""
 
     def __init__(self, run: "Run", cause: BaseException) -> None:
+        if run.ending is None:  # it did not even begin
+            run.ending = Ending("failed", why=f"{type(cause).__name__}: {cause}".rstrip(": "))
         super().__init__(str(run.ending))
         self.run = run
         self.status = _status(cause)
