@@ -178,6 +178,24 @@ def test_a_flood_is_bounded(project: Path, papermill: Run) -> None:
     assert "geheim" not in (project / "out.run" / "journal.jsonl").read_text()
 
 
+def test_many_pictures(project: Path, papermill: Run) -> None:
+    """A loop that draws for a night would make a notebook that nobody can open."""
+    cell = [
+        "# %%",
+        "from IPython.display import HTML, display",
+        "for n in range(9):",
+        "    display(HTML(f'{n}' * 2_000_000))",
+    ]
+    (project / "runbooks" / "draws.py").write_text("\n".join(cell))
+    assert papermill("runbooks/draws.py", "out.ipynb").returncode == 0
+    outputs = read(project / "out.ipynb")["cells"][0]["outputs"]
+    assert [list(output["data"]) for output in outputs[:8]] == [["text/html", "text/plain"]] * 8
+    line = "… an output of 2,000,036 characters is left out here; it is in outputs/001-start.1.json …"
+    assert "".join(outputs[8]["data"]["text/plain"]) == line
+    kept = json.loads((project / "out.run" / "outputs" / "001-start.1.json").read_text())
+    assert kept["text/html"] == "8" * 2_000_000
+
+
 def test_a_secret_in_two_pieces(project: Path, papermill: Run) -> None:
     """What is flushed in the middle of a key reaches the runner in two pieces, each of which is harmless."""
     cell = [

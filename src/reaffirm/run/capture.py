@@ -6,17 +6,23 @@ line between them that says how much was left out; all of it is in a file beside
 """
 
 import codecs
+import json
 import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from reaffirm.model.fact import FACTS_MIME
 from reaffirm.redact import StreamRedactor
+from reaffirm.run.channel import Message
 from reaffirm.run.journal import Journal
 
 #: Characters of one cell that its notebook shows, and how many of them come from the end.
 SHOWN = 1 << 20
 _TAIL = 1 << 18
+#: Characters of pictures, tables and other displays of one cell that its notebook shows.
+PICTURES = 16 << 20
 #: Characters of one cell that the file beside the notebook holds.
 KEPT = 64 << 20
 #: Characters, and seconds, for which text is collected before it is written into the journal.
@@ -48,6 +54,10 @@ class Capture:
         self._tail_size = 0
         self._over = 0
         self._lost = 0
+        self._pictures = 0
+        self._kept_pictures = 0
+        self._number = 0
+        self._redact = journal.mask
         self.log: Any = None
 
     @property
@@ -72,6 +82,28 @@ class Capture:
         for stream in STREAMS:
             self._take(stream, self._redactors[stream].flush())
         self.flush()
+
+    def bounded(self, message: Message) -> Message:
+        """Return what a cell shows, or a line in its place when the cell has shown too much already.
+
+        The facts of a step are always kept.
+        """
+        size = sum(len(v) if isinstance(v, str) else len(json.dumps(v)) for v in message["data"].values())
+        self._pictures += size
+        if self._pictures <= PICTURES or FACTS_MIME in message["data"]:
+            return message
+        self._pictures -= size
+        where = "it is kept nowhere"
+        if self._path is not None and self._kept_pictures + size <= KEPT:
+            self._kept_pictures += size
+            self._number += 1
+            path = self._path.with_suffix(f".{self._number}.json")
+            with suppress(OSError):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(json.dumps(self._redact(message["data"])), encoding="utf-8")
+                where = f"it is in {OUTPUTS}/{path.name}"
+        line = f"… an output of {size:,} characters is left out here; {where} …"
+        return message | {"data": {"text/plain": line}}
 
     def close(self) -> None:
         """End the text of the cell; say what was left out, and show its end."""

@@ -69,6 +69,7 @@ class Engine:
     where: str = ""
     broken: Ending = field(default_factory=lambda: Ending("failed"))
     _running: int | None = None
+    _last: int | None = None
 
     def __post_init__(self) -> None:
         self._stopping = Stopping(self.worker, self.limits.grace)
@@ -109,8 +110,15 @@ class Engine:
         """Say of the cell that was running that we could not follow it to its end."""
         how = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
         why = str(error) or type(error).__name__
-        why = f"the runner stopped: {type(error).__name__}: {error}" if how == "failed" else why
+        if isinstance(error, OSError):
+            what = error.filename or "a file of the run"
+            why = f"{what} cannot be written: {error.strerror or error}; make room, then run again"
+        elif how == "failed":
+            why = f"the runner stopped: {type(error).__name__}: {error}"
         index = self._running
+        if index is None and self._last is not None:  # between two cells
+            self.broken = Ending(how, number_of(cells, self._last), heading_at(cells, self._last), why)
+            return
         if index is None:
             self.broken = Ending(how, why=why)
             return
@@ -149,7 +157,7 @@ class Engine:
         self.journal.write({"op": "cell", "cell": index, "number": number, "step": name, "at": now()})
         capture = Capture(self.journal, index, self.folder, f"{number:03d}-{name}"[:80])
         capture.log = self.log
-        self._running = index
+        self._running = self._last = index
         self._ear.begin(capture)
         self._stopping.cell_is_sent()
         self.changed()

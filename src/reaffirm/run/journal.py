@@ -71,6 +71,10 @@ class Journal:
         about = self._redactor.data(about)
         self.write({"op": "begin", "schema": SCHEMA, "at": now(), **about, "notebook": copy})
 
+    def mask(self, data: Any) -> Any:
+        """Take secrets out of data."""
+        return self._redactor.data(data)
+
     def redacted(self, event: Mapping[str, Any]) -> None:
         """Write an event after taking secrets out of it."""
         self.write(self._redactor.data(dict(event)))

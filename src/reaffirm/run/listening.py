@@ -154,6 +154,8 @@ class Listening:
     def _shown(self, message: Message, index: int) -> None:
         if self.capture is not None:
             self.capture.settle()
+            if "data" in message:
+                message = self.capture.bounded(message)
         if message["op"] == "error":
             stop = self._stopping.now
             if stop is not None and message["ename"] == "KeyboardInterrupt" and not message["evalue"]:
