@@ -63,7 +63,8 @@ def _entry(here: list[Fault], results: Mapping[str, Any]) -> Iterator[str]:
         elif kept is None:
             yield "Not run here yet.\n"
         else:
-            end = f"ends at *{kept['ends']}*" if kept["ends"] else "goes through"
+            gone = "goes through" if kept["exit"] == 0 else "ends"
+            end = f"ends at *{kept['ends']}*" if kept["ends"] else gone
             yield f"The run {end}, exit status {kept['exit']}{_left(kept)}.\n"
             yield "```text"
             yield kept["said"].replace("```", "'''")

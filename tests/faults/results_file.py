@@ -1,5 +1,6 @@
 """The results of the table: written by a test run, compared by every other, shown on the page."""
 
+import getpass
 import json
 import os
 import re
@@ -25,8 +26,10 @@ def steady(text: str, folder: Path | None = None) -> str:
     """Return a message without what differs from run to run: ports, folders, ids."""
     if folder is not None:
         text = text.replace(str(folder), "…")
+    text = text.replace(f"user {getpass.getuser()!r}", "user 'me'")
     for pattern, instead in _VARIES:
         text = pattern.sub(instead, text)
+    text = text.replace("……", "…").replace("Operation not permitted", "Permission denied")
     # An author's step says its whole report: the first paragraphs hold the reason.
     head = text.partition("\n\nAnswer")[0].replace("[real run]\n\n", "").replace("[lab run]\n\n", "")
     return re.sub(r"\s*\n\s*", " ", head)

@@ -168,11 +168,12 @@ def test_in_a_process_of_its_own(fault: Fault, tmp_path: Path) -> None:
         )
         assert "Traceback" not in found.said
         for words in fault.after.says:
-            assert words in found.said
+            assert words in found.said, found.said
         if fault.after.how:
             assert found.ended["how"] == fault.after.how, found.ended
     last = hits[-1]
-    said = " ".join(last.said.split("\n")[-4:]) if fault.after.says else str(last.ended.get("why", ""))
+    lines = [line for line in last.said.splitlines() if " at cell " in line or line.startswith("reaffirm: ")]
+    said = " ".join(lines) or str(last.ended.get("why", "")) or "the run completed"
     compare("process", fault.id, {"exit": last.exit, "ends": "", "said": steady(said, tmp_path), "next": ""})
     if fault.next:
         following = again(fault, tmp_path / "again")

@@ -69,6 +69,7 @@ class Engine:
     where: str = ""
     broken: Ending = field(default_factory=lambda: Ending("failed"))
     _running: int | None = None
+    _last: int | None = None
 
     def __post_init__(self) -> None:
         self._stopping = Stopping(self.worker, self.limits.grace)
@@ -93,8 +94,9 @@ class Engine:
                 self._ear.farewell(_FAREWELL)
         except BaseException as error:
             self.worker.close()
-            self._cut_off(cells, error)
-            self._end(self.broken, began)
+            with suppress(OSError):  # a full disk may be what stopped us
+                self._cut_off(cells, error)
+                self._end(self.broken, began)
             raise
         finally:
             self.worker.close()
@@ -109,17 +111,24 @@ class Engine:
         """Say of the cell that was running that we could not follow it to its end."""
         how = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
         why = str(error) or type(error).__name__
-        why = f"the runner stopped: {type(error).__name__}: {error}" if how == "failed" else why
+        if isinstance(error, OSError):
+            what = error.filename or "a file of the run"
+            why = f"{what} cannot be written: {error.strerror or error}; make room, then run again"
+        elif how == "failed":
+            why = f"the runner stopped: {type(error).__name__}: {error}"
         index = self._running
+        if index is None and self._last is not None:  # between two cells
+            self.broken = Ending(how, number_of(cells, self._last), heading_at(cells, self._last), why)
+            return
         if index is None:
             self.broken = Ending(how, why=why)
             return
+        self.broken = Ending(how, number_of(cells, index), heading_at(cells, index), why)
         with suppress(Exception):
             if self._ear.capture is not None:
                 self._ear.capture.close()
         event = {"op": "done", "cell": index, "at": now(), "seconds": None, "status": how, "why": why}
         self.journal.redacted(event | {"count": None, "early": False})
-        self.broken = Ending(how, number_of(cells, index), heading_at(cells, index), why)
 
     def _cells(self, cells: Cells, names: Sequence[str], limits: Sequence[float | None]) -> Outcome:
         first: Outcome | None = None
@@ -149,7 +158,7 @@ class Engine:
         self.journal.write({"op": "cell", "cell": index, "number": number, "step": name, "at": now()})
         capture = Capture(self.journal, index, self.folder, f"{number:03d}-{name}"[:80])
         capture.log = self.log
-        self._running = index
+        self._running = self._last = index
         self._ear.begin(capture)
         self._stopping.cell_is_sent()
         self.changed()
