@@ -179,5 +179,5 @@ def _after_flags(words: Sequence[str], alone: frozenset[str]) -> list[str]:
 
 
 def _takes_next(flag: str, alone: frozenset[str]) -> bool:
-    """Whether the next word is the value of a flag: not after `-p8080:80`, nor after letters such as `-dt`."""
+    """Whether the next word is the value of a flag: not after `-p8080:80`, nor after `-dt`."""
     return flag not in alone and (flag.startswith("--") or len(flag) == 2)
