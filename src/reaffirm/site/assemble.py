@@ -20,6 +20,7 @@ from reaffirm.site.notebook import notebook_page
 from reaffirm.site.page import SitePage
 from reaffirm.site.prose import first_heading, rebuild
 from reaffirm.site.record_page import Standings, findings_box, record_page
+from reaffirm.site.record_uris import page_of, record_pages, seen_from
 from reaffirm.site.run_pages import runbook_page, runs_table
 from reaffirm.site.text import code, fence, front_matter, inline, table
 from reaffirm.store.failures import read_failures
@@ -103,11 +104,14 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
     """
     material = read_material(root, docs=docs, records=records, runbooks=runbooks)
     found, published, books = material.records, material.published, material.books
-    record_uris = {r.id: f"decisions/{r.path.rsplit('/', 1)[-1]}" for r in found.records}
+    record_uris = record_pages(found.records, records)
     run_uris = {run.path: f"runs/{run.runbook}/{run.run}.md" for run in published.runs}
     book_uris = {name: f"runbooks/{name}.md" for name in books}
     site_map = SiteMap(
-        _pages(root, docs, records, runbooks, found, book_uris, run_uris), docs, forge, _files(root, docs)
+        _pages(root, docs, records, runbooks, found, record_uris, book_uris, run_uris),
+        docs,
+        forge,
+        _files(root, docs),
     )
     evidence = published.evidence()
     state = board(found.records, evidence, today)
@@ -119,9 +123,9 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
         record_page(
             record,
             standings,
-            uri=record_uris[record.id],
-            resolve=site_map.resolver(record.path, record_uris[record.id]),
-            records=record_uris,
+            uri=page_of(record, record_uris),
+            resolve=site_map.resolver(record.path, page_of(record, record_uris)),
+            records=seen_from(record, found.records, record_uris),
             runs=run_uris,
             runbooks=book_uris,
             published=by_path,
@@ -139,7 +143,7 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
             runs=run_uris,
             today=today,
             later=sum(run.when.date() > today + timedelta(days=1) for run in published.runs),
-            introduction=_readme(root, records, site_map, uri)[1],
+            introduction=_readme(root, records, site_map, uri)[1] if records != "." else "",
             findings=[str(finding) for finding in findings],
         )
     )
@@ -232,6 +236,7 @@ def _pages(
     records: str,
     runbooks: str,
     found: Records,
+    uris: Mapping[str, str],
     books: Mapping[str, str],
     runs: Mapping[str, str],
 ) -> dict[str, str]:
@@ -243,8 +248,9 @@ def _pages(
             pages[f"{docs}/{uri}"] = (
                 uri.removesuffix("README.md") + "index.md" if uri.endswith("README.md") else uri
             )
-    pages |= {record.path: f"decisions/{record.path.rsplit('/', 1)[-1]}" for record in found.records}
-    pages |= {f"{records}/README.md": "decisions/index.md", records: "decisions/index.md"}
+    pages |= {record.path: page_of(record, uris) for record in reversed(found.records)}
+    if records != ".":
+        pages |= {f"{records}/README.md": "decisions/index.md", records: "decisions/index.md"}
     if (root / records / TEMPLATE).is_file():
         pages[f"{records}/{TEMPLATE}"] = _TEMPLATE_URI
     pages |= {f"{runbooks}/{name}.py": uri for name, uri in books.items()}

@@ -10,6 +10,7 @@ from reaffirm.model.record import Record
 from reaffirm.site.page import SitePage, day, kind_badge, status_badge, verdict_badge
 from reaffirm.site.prose import words
 from reaffirm.site.record_page import Standings, findings_box
+from reaffirm.site.record_uris import page_of
 from reaffirm.site.text import cell, front_matter, table
 
 
@@ -44,7 +45,8 @@ def decisions_page(
         parts.append(findings_box(list(findings)))
     rows = [
         (
-            f"[{cell(record.id)} {cell(words(record.title))}]({posixpath.relpath(pages[record.id], folder)})",
+            f"[{cell(record.id)} {cell(words(record.title))}]"
+            f"({posixpath.relpath(page_of(record, pages), folder)})",
             status_badge(record),
             f'<span class="rf-nowrap">{day(record.date)}</span>',
         )
@@ -61,7 +63,7 @@ def decisions_page(
         board = [
             (
                 verdict_badge(standings[record.id, claim.id], claim),
-                f"[{cell(claim.says)}]({posixpath.relpath(pages[record.id], folder)}#{claim.id})"
+                f"[{cell(claim.says)}]({posixpath.relpath(page_of(record, pages), folder)}#{claim.id})"
                 f"<br><small>{cell(record.id)}, needs {claim.needs}</small>",
                 _last(standings[record.id, claim.id], runs, folder),
             )

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from reaffirm.claims.board import Board
 from reaffirm.model.record import Record
+from reaffirm.site.record_uris import page_of
 from reaffirm.store.published import PublishedRun
 
 _ATOM = "http://www.w3.org/2005/Atom"
@@ -77,7 +78,7 @@ def _records(records: Sequence[Record], pages: Mapping[str, str]) -> Iterator[En
         if one.date is not None and one.id in pages:
             status = one.status_raw or "no status"
             key = f"record:{one.path}:{one.date}:{status}"
-            yield Entry(key, _noon(one.date), f"{one.id} {one.title}: {status}", pages[one.id])
+            yield Entry(key, _noon(one.date), f"{one.id} {one.title}: {status}", page_of(one, pages))
 
 
 def _claims(board: Board, pages: Mapping[str, str]) -> Iterator[Entry]:
@@ -86,18 +87,20 @@ def _claims(board: Board, pages: Mapping[str, str]) -> Iterator[Entry]:
         if decided is not None and row.record.id in pages:
             title = f"{row.record.id} {row.claim.id}: {row.standing}"
             key = f"claim:{row.claim.path}:{row.claim.id}:{decided.run}:{row.standing}"
-            page = f"{pages[row.record.id]}#{row.claim.id}"
+            page = f"{page_of(row.record, pages)}#{row.claim.id}"
             yield Entry(key, decided.started, title, page, f"{row.claim.says} {row.standing.reason}")
     for wish in board.reopen:
         decided = wish.standing.deciding
         if wish.asks and decided is not None and wish.record.id in pages:
             title = f"{wish.record.id} asks to be reopened: {wish.claim.says}"
             key = f"reopen:{wish.record.path}:{wish.claim.id}:{decided.run}"
-            yield Entry(key, decided.started, title, pages[wish.record.id], wish.standing.reason)
+            yield Entry(key, decided.started, title, page_of(wish.record, pages), wish.standing.reason)
     for one in board.overdue:
         if one.review_by is not None and one.id in pages:
             title = f"{one.id} was to be reviewed by {one.review_by}"
-            yield Entry(f"review:{one.path}:{one.review_by}", _noon(one.review_by), title, pages[one.id])
+            yield Entry(
+                f"review:{one.path}:{one.review_by}", _noon(one.review_by), title, page_of(one, pages)
+            )
 
 
 def _runs(runs: Sequence[PublishedRun], pages: Mapping[str, str]) -> Iterator[Entry]:

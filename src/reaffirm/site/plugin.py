@@ -76,6 +76,12 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             template = uri.rsplit("/", 1)[-1].startswith("_") and uri.endswith(".md")
             if template or (not download and not uri.endswith(_PAGE_FILES)):
                 files.remove(file)
+        # A record in the documentation has its page under decisions/, and one is enough.
+        inside = [path for path, uri in self.site.map.pages.items() if uri.startswith("decisions/")]
+        for path in inside:
+            file = files.get_file_from_path(path.removeprefix(f"{docs_name}/"))
+            if path.startswith(f"{docs_name}/") and file is not None:
+                files.remove(file)
         for page in self.site.pages:
             for old in (page.uri, page.uri.removesuffix("index.md") + "README.md"):
                 if (known := files.get_file_from_path(old)) is not None:

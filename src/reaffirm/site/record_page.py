@@ -7,13 +7,13 @@ from types import MappingProxyType
 from reaffirm.claims.board import Reopen
 from reaffirm.model.claim import Claim, ClaimKind, Judged, Standing, Verdict
 from reaffirm.model.evidence import Kind
-from reaffirm.model.record import Record
+from reaffirm.model.record import Dialect, Record
 from reaffirm.site.links import Resolve
 from reaffirm.site.page import NO_SUPPORT, SitePage, day, kind_badge, status_badge, verdict_badge
 from reaffirm.site.prose import rebuild, words
 from reaffirm.site.report import fact_value
 from reaffirm.site.stand_ins import behind
-from reaffirm.site.text import admonition, cell, code, front_matter, inline, table
+from reaffirm.site.text import admonition, cell, code, fence, front_matter, inline, table
 from reaffirm.store.published import PublishedRun
 
 _NEEDS = {
@@ -59,7 +59,10 @@ def record_page(
             for claim in record.claims
         ]
         parts.append(table(("Still true?", "What the record claims"), rows))
-    parts.append(rebuild(record.body, resolve))
+    if record.dialect is Dialect.MARKDOWN:
+        parts.append(rebuild(record.body, resolve))
+    elif record.body.strip():  # shown as it is written
+        parts.append(fence(record.body, str(record.dialect)))
     if record.claims:
         parts.append("## Claims and their evidence")
         ids = frozenset(claim.id for claim in record.claims)

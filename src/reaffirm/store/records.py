@@ -38,24 +38,22 @@ def read_records(folder: Path, *, shown: str = "") -> Records:
         folder: such as ``adrs``; one that does not exist has no records.
         shown: how findings name the folder (default: its own name).
     """
-    prefix = shown or folder.name
+    prefix = "" if shown == "." else f"{shown or folder.name}/"
     if not folder.is_dir():
         return Records((), (), ())
     found = find_files([folder], folder)
     records: list[Record] = []
-    skipped = [f"{prefix}/{one.path}" for one in found.skipped]
-    findings = [replace(problem, path=f"{prefix}/{problem.path}") for problem in found.problems]
+    skipped = [f"{prefix}{one.path}" for one in found.skipped]
+    findings = [replace(problem, path=f"{prefix}{problem.path}") for problem in found.problems]
     seen: dict[tuple[str, str], str] = {}
     template = placeholders(folder)
     for inside, path in found.files.items():
-        name = f"{prefix}/{inside}"
+        name = f"{prefix}{inside}"
         document = read_document(path, shown=name, keep_body=True)
         if document.skipped:
             skipped.append(name)
             continue
         findings += document.problems
-        if document.broken:  # what is left of it must not decide anything
-            continue
         findings += _more(path, document, template)
         for record in document.records:
             key = (name.rpartition("/")[0], record.id)
