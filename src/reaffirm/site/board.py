@@ -29,7 +29,7 @@ def decisions_page(
 
     Args:
         records: in the order in which they are listed.
-        standings: where each claim stands, by ``(record id, claim id)``.
+        standings: where each claim stands, by ``(record key, claim id)``.
         uri: where the page will be.
         pages: page of each record by id.
         runs: page of each run by the path of its folder.
@@ -60,10 +60,10 @@ def decisions_page(
         parts.append(heading)
         board = [
             (
-                verdict_badge(standings[record.id, claim.id], claim),
+                verdict_badge(standings[record.key, claim.id], claim),
                 f"[{cell(claim.says)}]({posixpath.relpath(pages[record.id], folder)}#{claim.id})"
                 f"<br><small>{cell(record.id)}, needs {claim.needs}</small>",
-                _last(standings[record.id, claim.id], runs, folder),
+                _last(standings[record.key, claim.id], runs, folder),
             )
             for record, claim in claims
         ]
@@ -72,7 +72,7 @@ def decisions_page(
 
 
 def _count(claims: list[tuple[Record, Claim]], standings: Standings) -> str:
-    counts = Counter(standings[record.id, claim.id].verdict for record, claim in claims)
+    counts = Counter(standings[record.key, claim.id].verdict for record, claim in claims)
     words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     return f"{len(claims)} claim{'' if len(claims) == 1 else 's'}: {words}."
 

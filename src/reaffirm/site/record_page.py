@@ -39,7 +39,7 @@ def record_page(
 
     Args:
         record: the record.
-        standings: where each claim stands, by ``(record id, claim id)``.
+        standings: where each claim stands, by ``(record key, claim id)``.
         uri: where the page will be.
         resolve: where links in the record's text lead.
         records: page of each record by id.
@@ -55,7 +55,7 @@ def record_page(
     ]
     if record.claims:
         rows = [
-            (verdict_badge(standings[record.id, claim.id], claim), f"[{cell(claim.says)}](#{claim.id})")
+            (verdict_badge(standings[record.key, claim.id], claim), f"[{cell(claim.says)}](#{claim.id})")
             for claim in record.claims
         ]
         parts.append(table(("Still true?", "What the record claims"), rows))
@@ -63,7 +63,7 @@ def record_page(
     if record.claims:
         parts.append("## Claims and their evidence")
         ids = frozenset(claim.id for claim in record.claims)
-        parts += [claim_markdown(claim, standings[record.id, claim.id], here, ids) for claim in record.claims]
+        parts += [claim_markdown(claim, standings[record.key, claim.id], here, ids) for claim in record.claims]
     return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
 
 
@@ -116,7 +116,7 @@ def _head(record: Record, standings: Standings, here: _Links) -> list[tuple[str,
     if record.review_by:
         rows.append(("Review by", day(record.review_by)))
     for wish in record.reopen_when:
-        stands = standings[record.id, wish.id]
+        stands = standings[record.key, wish.id]
         label = "Asks to be reopened" if Reopen(record, wish, stands).asks else "Reopen when"
         rows.append((label, f"{cell(wish.says)}<br>{verdict_badge(stands, wish)} {cell(stands.reason)}"))
     return rows
