@@ -59,10 +59,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             for row in measure(Path(folder), size, options.rounds):
                 measured.append(row)
-                print(
-                    f"{size:>6}  {row['what']:<26} {row['wall']:>7.2f} s"
-                    f"  cpu {row['cpu']:>6.2f} s  {row['rss']:>5} MB"
-                )
+                told = f"{row['wall']:>7.2f} s  cpu {row['cpu']:>6.2f} s  {row['rss']:>5} MB"
+                print(f"{size:>6}  {row['what']:<26} {told}")
     if options.write:
         text = json.dumps(surroundings() | {"measured": measured}, indent=1)
         (HERE / "results/reading_records.json").write_text(f"{text}\n", encoding="utf-8")

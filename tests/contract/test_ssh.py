@@ -26,12 +26,14 @@ from reaffirm.errors import (
     NodeTimeoutError,
     RemoteCommandError,
 )
+from reaffirm.model.changes import Change, Declaration
 from reaffirm.model.evidence import Kind
 from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.node import Machines, NodeSpec, Role
 from reaffirm.nodes import connect as connecting
 from reaffirm.nodes import ssh_commands
 from reaffirm.nodes.cluster import Cluster
+from reaffirm.nodes.declared import working
 from reaffirm.nodes.ssh import open_nodes
 from reaffirm.nodes.transport import LineStream, Transport
 
@@ -524,7 +526,8 @@ def test_connect_records_real_machines_and_replays_them(
     monkeypatch.setenv("REAFFIRM_RUN_DIR", str(published))
 
     def story(cluster: Cluster) -> list[object]:
-        stream = cluster.workers[0].follow(["sh", "-c", "echo a; sleep 0.3; echo b"])
+        with working(Declaration("story", frozenset({Change.NOTHING}))):
+            stream = cluster.workers[0].follow(["sh", "-c", "echo a; sleep 0.3; echo b"])
         seen: list[object] = [cluster.kind, cluster.head.run(["cat"], stdin="x"), cluster.head.clock.now()]
         while stream.exit is None:
             seen += stream.read(2)

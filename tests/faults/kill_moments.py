@@ -48,11 +48,12 @@ def campaign(
     tell: Callable[[str], None] = lambda _: None,
     length: float | None = None,
     minutes: float | None = None,
+    each: Callable[[dict[str, Any]], object] = lambda _: None,
 ) -> dict[str, Any]:
     """Measure a whole run, then kill ``times`` runs, each at a moment of its own.
 
     ``length``: seconds of a whole run that was measured before. ``minutes``: begin no more kills after so
-    long; a campaign that is cut short is the beginning of the whole one.
+    long; a campaign that is cut short is the beginning of the whole one. ``each`` gets the result so far.
     """
     until = None if minutes is None else time.monotonic() + 60 * minutes
     moments = random.Random(seed)
@@ -60,7 +61,7 @@ def campaign(
     folder.mkdir(parents=True, exist_ok=True)
     length = length or _whole(nodes, folder)
     tell(f"a whole run takes {length:.2f} s")
-    kills = []
+    kills: list[dict[str, Any]] = []
     for number in range(times):
         if until is not None and time.monotonic() > until:
             break
@@ -71,8 +72,13 @@ def campaign(
         tell(f"{number + 1:>4}  {at:7.2f} s  {target:<6}  {one['step']:<50}  {wrong}")
         if keep is None and not one["problems"]:
             shutil.rmtree(folder / f"{number:03}", ignore_errors=True)
+        each(_result(nodes, seed, length, kills))
     if keep is None and not any(one["problems"] for one in kills):
         shutil.rmtree(folder, ignore_errors=True)
+    return _result(nodes, seed, length, kills)
+
+
+def _result(nodes: str, seed: int, length: float, kills: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "nodes": nodes,
         "runbook": RUNBOOK,

@@ -20,9 +20,11 @@ def test_every_mistake_is_one_line() -> None:
 
 
 def test_one_bad_file_hides_no_other_and_neighbours_are_named() -> None:
-    """An unreadable record would make the others disappear."""
+    """An unreadable record would make the others disappear, and one that is half broken itself."""
     found = read_records(_SPECIMENS / "bad")
-    assert [record.id for record in found.records] == ["0001", "0002", "0003", "0007", "0008", "0008"]
+    assert [record.id for record in found.records] == [
+        *("0001", "0002", "0003", "0004", "0005", "0007", "0007", "0008", "0008")
+    ]
     assert found.skipped == ("bad/0000-template.md", "bad/README.md")
 
 

@@ -122,10 +122,13 @@ def test_a_killed_run_is_resumed(project: Path, reaffirm: Reaffirm) -> None:
     running.wait(10)
     (project / "hangs").unlink()
     (project / "fixed").touch()
-    [killed] = _runs(project)
-    done = reaffirm("run", "--resume", killed.stem)
+    [folder] = (project / "runs" / "night").glob("*.run")
+    done = reaffirm("run", "--resume", folder.stem)
     assert done.returncode == 0, done.stderr
     assert "replayed  First" in done.stderr
+    assert "killed" in folder.with_suffix(".ipynb").read_text()
+    folder.with_suffix(".ipynb").unlink()  # as if nobody had come to write it
+    assert reaffirm("run", "--resume", str(folder)).returncode == 0
 
 
 def test_a_run_that_is_complete_is_not_resumed(project: Path, reaffirm: Reaffirm) -> None:

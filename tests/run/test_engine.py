@@ -190,7 +190,7 @@ def test_many_pictures(project: Path, papermill: Run) -> None:
     assert papermill("runbooks/draws.py", "out.ipynb").returncode == 0
     outputs = read(project / "out.ipynb")["cells"][0]["outputs"]
     assert [list(output["data"]) for output in outputs[:8]] == [["text/html", "text/plain"]] * 8
-    line = "… an output of 2,000,036 characters is left out here; it is in outputs/001-start.1.json …"
+    line = "… an output of 2,000,034 characters is left out here; it is in outputs/001-start.1.json …"
     assert "".join(outputs[8]["data"]["text/plain"]) == line
     kept = json.loads((project / "out.run" / "outputs" / "001-start.1.json").read_text())
     assert kept["text/html"] == "8" * 2_000_000

@@ -14,8 +14,8 @@ from reaffirm.errors import UsageError
 from reaffirm.lint.baseline import new_ones, read_baseline, write_baseline
 from reaffirm.lint.output import as_github, as_json, as_text
 from reaffirm.lint.run import lint as run_rules
-from reaffirm.lint.spelling import apply, fixes
 from reaffirm.lint.settings import read_lint_settings
+from reaffirm.lint.spelling import apply, fixes
 from reaffirm.lint.subject import Subject
 
 

@@ -123,7 +123,10 @@ def _stopped(stopped: RunStoppedError) -> int:
     """A failed run is 1, unless one of our own errors says that it could not judge."""
     if stopped.status > 128 and stopped.status != 138:  # a signal
         return stopped.status
-    name = stopped.run.ending.why.split(":")[0] if stopped.run.ending else ""
+    why = stopped.run.ending.why if stopped.run.ending else ""
+    if why.startswith("the runner stopped: "):  # it, and not the run, met a full disk or the like
+        return 2
+    name = why.split(":")[0]
     kind = getattr(errors, name, None)
     known = isinstance(kind, type) and issubclass(kind, ReaffirmError)
     return kind.exit_code if known and kind is not None else 1

@@ -48,7 +48,7 @@ def _command(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?P<name>{plain})(?<![\w.-]{plain})[ \t]+(?=[-\w./])")
 
 
-_WORDS_IN_TEXT = lazily(r"(?:'[^'\n]{0,4096}'|\"(?:\\.|[^\"\\\n]){0,4096}\"|\\.|[^\s'\"|;&\\]){1,4096}")
+_WORDS_IN_TEXT = lazily(r"(?:'[^'\n]{0,4096}'|\"(?:\\.|[^\"\\\n]){0,4096}\"|\\.|[^\s'\"|;&\\`]){1,4096}")
 # What follows a word that was found, from the word's end on.
 _NETRC_VALUE = lazily(r"[ \t]{1,8}[\"']?(?P<secret>(?:\\[^nrtu\"'\n]|[^\s\"'\\]){1,1024})")
 _NETRC_BEFORE = lazily(
@@ -60,6 +60,7 @@ _SET = lazily(
     r"[ \t]{1,4}(?P<name>\w{3,64})[ \t]{1,4}(?P<secret>[^\s=\"'\\](?:[^\n\"\\]|\\[^nr\"\n\\]){0,4096})"
 )
 _SET_BEFORE = lazily(r"(?:^|[\n\"']|\\n)[ \t]{0,8}\Z")
+_OPTION_WORD = lazily(r"--?[A-Za-z0-9][\w.-]{0,60}\Z")
 _OTHERS = (
     "password",
     "basic",
@@ -96,7 +97,7 @@ def secret_words(argv: Sequence[str]) -> dict[int, tuple[int, int]]:
 
 
 def _is_option(word: str) -> bool:
-    if not word.startswith("-") or "=" in word or len(word) > 64:
+    if not _OPTION_WORD.match(word):
         return False
     name = word.lstrip("-")
     return len(name) > 3 and (is_secret(name) or name.lower() in ("token", "pass"))

@@ -136,7 +136,10 @@ def _redact_words(argv: tuple[str, ...], _version: int) -> tuple[str, ...]:
         words.append(f"{word[:start]}{MASK}{word[end:]}" if end > start else word)
     # one secret may lie over several words: the lines of a key, the halves of a value
     pieces = [piece for word in words for piece in (word, "\n")]
-    return tuple(redact_pieces(pieces, secrets_of("".join(pieces)))[::2])
+    joined = "".join(pieces)
+    # the mask stands in a word, and not between two of them
+    secrets = [[(s + (joined[s] == "\n"), e) for s, e in places] for places in secrets_of(joined)]
+    return tuple(redact_pieces(pieces, secrets)[::2])
 
 
 def redact_pieces(pieces: Sequence[str], secrets: Sequence[Places]) -> list[str]:

@@ -94,8 +94,9 @@ class Engine:
                 self._ear.farewell(_FAREWELL)
         except BaseException as error:
             self.worker.close()
-            self._cut_off(cells, error)
-            self._end(self.broken, began)
+            with suppress(OSError):  # a full disk may be what stopped us
+                self._cut_off(cells, error)
+                self._end(self.broken, began)
             raise
         finally:
             self.worker.close()
@@ -122,12 +123,12 @@ class Engine:
         if index is None:
             self.broken = Ending(how, why=why)
             return
+        self.broken = Ending(how, number_of(cells, index), heading_at(cells, index), why)
         with suppress(Exception):
             if self._ear.capture is not None:
                 self._ear.capture.close()
         event = {"op": "done", "cell": index, "at": now(), "seconds": None, "status": how, "why": why}
         self.journal.redacted(event | {"count": None, "early": False})
-        self.broken = Ending(how, number_of(cells, index), heading_at(cells, index), why)
 
     def _cells(self, cells: Cells, names: Sequence[str], limits: Sequence[float | None]) -> Outcome:
         first: Outcome | None = None

@@ -22,6 +22,7 @@ from reaffirm.run.evidence import recordings
 from reaffirm.run.journal import JOURNAL, events
 from reaffirm.run.names import looked_at
 from reaffirm.run.part import Part, is_skipped
+from reaffirm.run.rescue import render
 from reaffirm.run.runbook import Runbook
 from reaffirm.run.secrets import Redactor, secret_values
 from reaffirm.run.selection import steps_of
@@ -84,9 +85,9 @@ def find_run(word: str, project: Project | None) -> Path:
     """
     path = Path(word)
     for notebook in (path, path.with_suffix(".ipynb")):
-        if notebook.suffix == ".ipynb" and notebook.is_file():
+        if notebook.suffix == ".ipynb" and (notebook.is_file() or _journal(notebook).is_file()):
             return notebook
-    known = sorted(project.runs.rglob("*.ipynb")) if project and project.runs.is_dir() else []
+    known = _notebooks(project.runs) if project else []
     stem = word.removesuffix(".ipynb").removesuffix(".run")
     found = [n for n in known if stem in (n.stem, f"{n.parent.name}/{n.stem}")]
     if len(found) == 1:
@@ -102,6 +103,17 @@ def find_run(word: str, project: Project | None) -> Path:
     raise UsageError(msg, hint=hint)
 
 
+def _journal(notebook: Path) -> Path:
+    return places.run_folder(notebook) / JOURNAL
+
+
+def _notebooks(runs: Path) -> list[Path]:
+    """The notebooks of all runs below a folder, also those that nobody came to write."""
+    written = {*runs.rglob("*.ipynb")} if runs.is_dir() else set()
+    killed = {journal.parent.with_suffix(".ipynb") for journal in runs.rglob(f"*.run/{JOURNAL}")}
+    return sorted(written | killed)
+
+
 def read_resumable(notebook: Path) -> Resumable:
     """Read the notebook of an earlier run.
 
@@ -110,13 +122,18 @@ def read_resumable(notebook: Path) -> Resumable:
         UsageError: it is the run of no runbook, or one that was published.
     """
     shown = places.shown(notebook)
+    if not notebook.exists() and _journal(notebook).is_file():
+        render(
+            places.run_folder(notebook)
+        )  # its runner was killed, a moment ago or with all that it had started
     try:
         data = json.loads(notebook.read_bytes())
         about = data["metadata"]["reaffirm"]
         cells: _Cells = own_cells(data)
         str(about["runbook"]["path"])
-        journal = places.run_folder(notebook) / JOURNAL
-        if journal.is_file():  # where the runner was killed it knows more than the notebook
+        if (
+            journal := _journal(notebook)
+        ).is_file():  # where the runner was killed it knows more than the notebook
             cells = _of_journal(journal)
     except OSError as error:
         msg = f"{shown}: cannot be read: {error.strerror}"

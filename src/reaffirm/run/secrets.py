@@ -162,9 +162,15 @@ def _literals(tree: ast.Module) -> list[ast.Constant | ast.JoinedStr]:
         if isinstance(node, ast.JoinedStr):
             inner.update(id(part) for part in ast.walk(node))
             found.append(node)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+        elif (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)) or (
+            isinstance(node, ast.Constant) and getattr(node, "secret", False) and _is_number(node.value)
+        ):
             found.append(node)
     return found
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _replace(lines: list[bytes], node: ast.expr, text: bytes) -> None:

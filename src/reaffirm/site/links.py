@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from reaffirm.site.assets import Assets
 from reaffirm.store.reading.anchors import loose
 from reaffirm.store.reading.naming import SUFFIXES
 
@@ -23,7 +24,7 @@ _TEMPLATED = re.compile(r"[{}<>$]|\s")
 
 
 class OnDisk(Container[str]):
-    """The files and folders of a repository, by their path from its root; asked when somebody points at one."""
+    """The files and folders of a repository by their path from its root; looked up when one is named."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -70,6 +71,7 @@ class SiteMap:
     files: Container[str] = field(default_factory=frozenset)
     strict: bool = True
     anchors: Mapping[str, PageAnchors] = field(default_factory=dict)
+    assets: Assets | None = None
 
     def resolver(self, source: str, page: str) -> Resolve:
         """Return how links that stand in the file ``source`` are written on the page ``page``."""
@@ -99,6 +101,8 @@ class SiteMap:
             there = self._anchor(self.pages[found], anchor)
             link = posixpath.relpath(self.pages[found], posixpath.dirname(page) or ".")
             return _quoted(link) + (_quoted(f"#{there}") if there else "")
+        if self.assets and (picture := self.assets.get(wanted)):
+            return _quoted(posixpath.relpath(picture, posixpath.dirname(page) or "."))
         anchor = f"#{anchor}" if anchor else ""
         if wanted in self.files:
             return f"{self.forge}{_quoted(wanted)}{_quoted(anchor)}" if self.forge else None
@@ -106,7 +110,12 @@ class SiteMap:
 
     def gone(self, target: str, *, source: str) -> str:
         """Return what of a link is not there, in words; empty where all is, or nobody can know."""
-        if self.strict or _SCHEME.match(target) or target.startswith(("//", "\\")) or _TEMPLATED.search(target):
+        if (
+            self.strict
+            or _SCHEME.match(target)
+            or target.startswith(("//", "\\"))
+            or _TEMPLATED.search(target)
+        ):
             return ""
         path, _, anchor = target.partition("#")
         wanted = self._wanted(path, source) if path else source
@@ -118,6 +127,10 @@ class SiteMap:
         if known_here and not _same((*known_here.ids, *known_here.spelled, "top"), anchor):
             return "" if re.fullmatch(r"L\d+(?:-L?\d+)?", anchor) else "section not there"
         return ""
+
+    def forged(self, path: str) -> str:
+        """Return the address of a file on the forge."""
+        return f"{self.forge}{_quoted(path)}"
 
     def _wanted(self, path: str, source: str) -> str:
         path = unquote(path.partition("?")[0])
@@ -149,13 +162,8 @@ class SiteMap:
         def shown(match: re.Match[str]) -> str:
             path = match[2].split("#", 1)[0]
             wanted = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
-            inside = not self.strict and wanted.startswith(f"{self.docs}/")
-            dead = (
-                not inside
-                and bool(path)
-                and wanted in self.files
-                and self.resolve(match[2], source=source, page=page) is None
-            )
+            known = bool(path) and wanted in self.files
+            dead = known and self.resolve(match[2], source=source, page=page) is None
             return match[1] if dead else match[0]
 
         def one(match: re.Match[str]) -> str:

@@ -14,8 +14,8 @@ from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
 from reaffirm.site.links import Resolve
-from reaffirm.store.reading.anchors import slug_of
 from reaffirm.site.text import attribute, code, escape, fence, indent, plain
+from reaffirm.store.reading.anchors import slug_of
 
 _PARSER = MarkdownIt("commonmark", {"html": True, "maxNesting": 30}).enable("table").enable("strikethrough")
 
@@ -184,7 +184,6 @@ class _Writer:
                 return "" if node.content.startswith("<!--") else escape(node.content)
             case _:
                 return inside or escape(node.content)
-
 
     def mark(self, target: str) -> str:
         """What is missing behind a link, as a small sign."""

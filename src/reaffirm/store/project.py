@@ -85,8 +85,8 @@ def find_project(start: Path | None = None) -> Project | None:
     """Walk up from ``start`` to the project's root; ``None`` when there is none.
 
     The root is the first folder that holds both ``runbooks/`` and ``adrs/``, or a ``.reaffirm.toml``, or a
-    ``pyproject.toml`` with a table ``[tool.reaffirm]``. Without ``start`` the walk begins at the runbook that the runner
-    named in ``REAFFIRM_RUNBOOK``, else at the working directory.
+    ``pyproject.toml`` with a table ``[tool.reaffirm]``. Without ``start`` the walk begins at the runbook that
+    the runner named in ``REAFFIRM_RUNBOOK``, else at the working directory.
     """
     if start is None:
         named = os.environ.get(RUNBOOK_VARIABLE)

@@ -45,19 +45,17 @@ def read_records(folder: Path, *, shown: str = "") -> Records:
     if not folder.is_dir():
         return Records((), (), ())
     root = folder
-    for _ in Path(shown or folder.name).parts:
+    for _ in Path(shown or folder.name).parts:  # none for "."
         root = root.parent
     return read_all([folder], root)
 
 
-def read_all(paths: Sequence[Path], root: Path, *, whole: bool = False) -> Records:
+def read_all(paths: Sequence[Path], root: Path) -> Records:
     """Read every record below some paths.
 
     Args:
         paths: files and folders.
         root: names are given from here.
-        whole: also keep a record whose head could not be read, without its claims. Left out else: what is
-            left of it must not decide anything.
     """
     collection = read_collection(list(paths), root=root, keep_body=True)
     records: list[Record] = []
@@ -66,15 +64,10 @@ def read_all(paths: Sequence[Path], root: Path, *, whole: bool = False) -> Recor
     templates: dict[Path, frozenset[str]] = {}
     for document in collection.documents:
         name, path = document.path, collection.files[document.path]
-        kept = document.records
-        if document.broken:
-            if not whole:
-                continue
-            kept = tuple(replace(one, claims=(), reopen_when=()) for one in kept)
         if path.parent not in templates:
             templates[path.parent] = placeholders(path.parent)
         findings += _more(path, document, templates[path.parent])
-        for record in kept:
+        for record in document.records:
             key = (name.rpartition("/")[0], record.id)
             if key in seen:
                 hint = "give one of them the next free number"

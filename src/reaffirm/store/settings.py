@@ -20,7 +20,7 @@ def read_settings(root: Path) -> dict[str, Any]:
 
 
 def record_settings(root: Path) -> tuple[str, ...]:
-    """Return the folders of records that the settings name, as they are written: ``records``, text or list."""
+    """Return the folders of records that the settings name: ``records``, a text or a list."""
     named = read_settings(root).get("records")
     if isinstance(named, str):
         return (named,)

@@ -60,7 +60,8 @@ def read_collection(
         if cache is not None and not keep_body:
             cache.put(name, found.files[name], document, stamps[name])
     if cache is not None and not keep_body:
-        cache.keep_only(set(found.files))
+        if paths == [root]:  # of a part of it nobody can say what is gone
+            cache.keep_only(set(found.files))
         cache.save()
     return _collection(found, [known[name] for name in found.files])
 

@@ -12,8 +12,9 @@ from enum import IntEnum
 from typing import Any
 from urllib.parse import unquote
 
-from reaffirm.store.reading.labels import Field, field_of, is_about
+from reaffirm.store.reading.labels import Field, field_of, is_about, plain_label
 from reaffirm.store.reading.outline import Block, Kind, Line, Outline, Section
+from reaffirm.store.reading.titles import is_section_name
 
 # A line with a field is not longer (characters).
 _LONGEST = 4_000
@@ -84,7 +85,9 @@ def _places(outline: Outline, title: Block | None) -> Iterator[Place]:
         if any(line.code for line in heading.lines):
             continue
         parents = len(section.above)
-        nested = parents > 1 and not is_about(section.above[-1]) and (section.level - 1) not in alone
+        above = section.above[-1] if section.above else ""
+        lone = (section.level - 1) in alone and not is_section_name(above)
+        nested = parents > 1 and not is_about(above) and not lone
         if nested:
             continue
         field, value = field_of(heading.text), ""
@@ -252,6 +255,11 @@ def _table(rows: list[Block]) -> Iterator[Place]:
 
 def _across(rows: list[Block], names: list[Field | None]) -> Iterator[Place]:
     """One row below the names is the record's; several are a history, or about something else."""
+    if Field.DATE in names and plain_label(rows[0].lines[0].text) in ("revision", "rev", "version"):
+        at = names.index(Field.DATE)
+        lines = [[_cell(row.lines[at])] for row in rows[1:] if len(row.lines) > at]
+        yield Place(Field.CHANGELOG, lines, rows[0].line, Where.TOP)
+        return
     if len(rows) == 2:
         for name, index in ((name, index) for index, name in enumerate(names) if name):
             if index < len(rows[1].lines):

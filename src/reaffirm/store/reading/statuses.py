@@ -41,8 +41,8 @@ def find_status(draft: Draft, in_title: str) -> StatusFound:
     draft.lines["status"] = chosen.line
     first = explicit[0] if explicit else None
     for where, one in found:
-        if one.status in (None, chosen.status) or one is stated[0] or one not in stated:
-            continue
+        if one.status in (None, Status.OTHER, chosen.status) or one is stated[0] or one not in stated:
+            continue  # a sentence under "Status" contradicts no word
         message = f"the status is {chosen.status} in line {chosen.line} and {one.status} here"
         if where <= Where.SECTION and stated[0] is first:
             draft.wrong(one.line, "status-contradiction", message, _HINT)
@@ -75,6 +75,8 @@ def _read(draft: Draft, place: Place) -> tuple[Where, StatusFound] | None:
             line, "status-shape", f"the status is {one.raw!r}, read as its word", "write the word alone"
         )
         one.raw = one.raw.strip("{}[] '\"")
+    if place.where is Where.TOP and one.status is Status.OTHER and len(one.raw.split()) > 6:
+        return None  # a sentence about some status
     return (place.where, one) if one.status is not None or one.template or one.wordless else None
 
 

@@ -11,7 +11,7 @@ from reaffirm.lint.subject import Subject
 from reaffirm.store.reading.collection import read_collection
 
 _ROOT = Path(__file__).parents[2]
-_PAGES = sorted((_ROOT / "docs/reference/lint").glob("*-*.md"))
+_PAGES = sorted(page for page in (_ROOT / "docs/reference/lint").glob("*.md") if page.stem != "index")
 _FILE = re.compile(r'^````\w+ title="(?P<name>[^"]+)"\n(?P<text>.*?)^````$', re.MULTILINE | re.DOTALL)
 _EXPECTED = re.compile(r"^```text\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _PARTS = ("**Why.**", "## How to mend", "## How to silence")
