@@ -76,6 +76,8 @@ def test_file_from_two_sparks_says_what_was_seen_and_can_be_read() -> None:
         "advertises 203.0.113.22 (default route)",
         "NOT REACHED from spark-1: timeout",
         "Qwen/Qwen3.5-122B-A10B-FP8, 118.4 GiB",
+        "# protected = [",
+        "# read-only = true",
     ):
         assert words in text
     assert not any(request.argv[:2] == ("docker", "run") for request in world.requests)

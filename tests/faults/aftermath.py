@@ -25,8 +25,8 @@ REAFFIRM = (sys.executable, "-c", "import sys; from reaffirm.cli.main import mai
 WITNESSES = {
     "a-clean-table": '"docker","ps"',
     "before-anything-is-started": '"argv":["df"',
-    "first-try-sglang-set-up-as-it-was-then": "sglang.launch_server",
-    "launch-vllm": '"vllm","serve"',
+    "first-try-sglang-set-up-as-it-was-then": '"--name","sglang-head"',
+    "launch-vllm": '"--name","vllm-head"',
     "does-it-answer": "/v1/chat/completions",
 }
 #: The names that the pivot and `cleanup_containers` know.
@@ -204,6 +204,6 @@ def reached(notebook: Path) -> str:
     for event in events(journal):
         if event["op"] == "cell":
             step = event["step"]
-        elif event["op"] == "end":
+        elif event["op"] == "end" and event["how"] == "completed":
             return "after the last step"
     return step

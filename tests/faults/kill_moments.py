@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -49,11 +49,13 @@ def campaign(
     length: float | None = None,
     minutes: float | None = None,
     each: Callable[[dict[str, Any]], object] = lambda _: None,
+    begun: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """Measure a whole run, then kill ``times`` runs, each at a moment of its own.
 
     ``length``: seconds of a whole run that was measured before. ``minutes``: begin no more kills after so
-    long; a campaign that is cut short is the beginning of the whole one. ``each`` gets the result so far.
+    long; a campaign that is cut short is the beginning of the whole one. ``each`` gets the result so far;
+    ``begun`` are the kills of such a beginning, with which it goes on.
     """
     until = None if minutes is None else time.monotonic() + 60 * minutes
     moments = random.Random(seed)
@@ -61,8 +63,11 @@ def campaign(
     folder.mkdir(parents=True, exist_ok=True)
     length = length or _whole(nodes, folder)
     tell(f"a whole run takes {length:.2f} s")
-    kills: list[dict[str, Any]] = []
+    kills: list[dict[str, Any]] = list(begun)
     for number in range(times):
+        if number < len(begun):
+            moments.uniform(0.0, length)
+            continue
         if until is not None and time.monotonic() > until:
             break
         at, target = moments.uniform(0.0, length), TARGETS[number % len(TARGETS)]
@@ -89,6 +94,13 @@ def _result(nodes: str, seed: int, length: float, kills: list[dict[str, Any]]) -
         "versions": {"python": python_version(), "reaffirm": version("reaffirm"), "commit": _commit()},
         "kills": kills,
     }
+
+
+def beginning(nodes: str, seed: int) -> tuple[list[dict[str, Any]], float | None]:
+    """Return the kills of a campaign that was cut short, and the length that it had measured."""
+    path = results_path(nodes)
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return (kept["kills"], kept["length"]) if kept.get("seed") == seed else ([], None)
 
 
 def _whole(nodes: str, folder: Path) -> float:

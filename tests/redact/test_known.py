@@ -180,3 +180,17 @@ def test_remembering_nothing_new_changes_nothing() -> None:
         remember(["kestrel-9"])
         mark([])
         assert known().version == version
+
+
+def test_words_that_were_masked_stay_as_they_are() -> None:
+    """A recording whose requests change when they are masked once more cannot be published."""
+    key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n"
+    for argv in (
+        ["printf", "%s\n", key],
+        ["echo", *key.split("\n")],
+        ["x", "--token", "abc", f"\x1b[2m{key}\x1b[0m"],
+    ):
+        once = redact_words(argv)
+        assert redact_words(once) == once
+        assert redact_data(once) == once
+        assert MASK in "".join(once)

@@ -126,7 +126,7 @@ def _run(what: str, verb: str, arguments: Sequence[str]) -> Effect:
     rest = list(arguments)
     while rest and rest[0].startswith("-"):
         flag, equals, value = rest.pop(0).partition("=")
-        if not equals and flag not in _ALONE and rest:
+        if not equals and _takes_next(flag, _ALONE) and rest:
             value = rest.pop(0)
         flags.append((flag, value))
     given = dict(flags)
@@ -173,6 +173,11 @@ def _after_flags(words: Sequence[str], alone: frozenset[str]) -> list[str]:
     rest = list(words)
     while rest and rest[0].startswith("-"):
         flag = rest.pop(0)
-        if "=" not in flag and flag not in alone and rest:
+        if "=" not in flag and _takes_next(flag, alone) and rest:
             rest.pop(0)
     return rest
+
+
+def _takes_next(flag: str, alone: frozenset[str]) -> bool:
+    """Whether the next word is the value of a flag: not after `-p8080:80`, nor after `-dt`."""
+    return flag not in alone and (flag.startswith("--") or len(flag) == 2)

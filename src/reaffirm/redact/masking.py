@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 from reaffirm.redact.assignments import find_assigned
 from reaffirm.redact.commands import find_in_commands, secret_words
@@ -136,9 +137,9 @@ def _redact_words(argv: tuple[str, ...], _version: int) -> tuple[str, ...]:
         words.append(f"{word[:start]}{MASK}{word[end:]}" if end > start else word)
     # one secret may lie over several words: the lines of a key, the halves of a value
     pieces = [piece for word in words for piece in (word, "\n")]
-    joined = "".join(pieces)
     # the mask stands in a word, and not between two of them
-    secrets = [[(s + (joined[s] == "\n"), e) for s, e in places] for places in secrets_of(joined)]
+    between = set(accumulate((len(word) + 1 for word in words), initial=-1))
+    secrets = [[(s + (s in between), e) for s, e in places] for places in secrets_of("".join(pieces))]
     return tuple(redact_pieces(pieces, secrets)[::2])
 
 

@@ -12,7 +12,7 @@ from reaffirm.run.capture import JOIN_SECONDS, Capture
 from reaffirm.run.channel import Message
 from reaffirm.run.journal import Journal
 from reaffirm.run.stopping import Stop, Stopping
-from reaffirm.run.worker_process import Worker
+from reaffirm.run.worker_process import PIPE_BYTES, Worker
 
 #: Answers a question of a step, unless the run is being stopped, which the function that it gets tells.
 Asker = Callable[[str, Callable[[], bool]], str | None]
@@ -109,26 +109,26 @@ class Listening:
         return read
 
     def drain(self) -> None:
-        """Read both pipes until nothing is in them."""
+        """Read all that was in the two pipes a moment ago; a program in the background may never stop."""
         for stream, descriptor in (("stdout", self._worker.out), ("stderr", self._worker.err)):
-            until = time.monotonic() + TICK  # a program in the background may never stop
-            while self._read(stream, descriptor) and time.monotonic() < until:
-                pass
+            left = PIPE_BYTES
+            while left > 0 and (read := self._read(stream, descriptor)):
+                left -= read
 
-    def _read(self, stream: str, descriptor: int) -> bool:
+    def _read(self, stream: str, descriptor: int) -> int:
         if descriptor in self._closed:
-            return False
+            return 0
         try:
             data = os.read(descriptor, _PIECE)
         except BlockingIOError:
-            return False
+            return 0
         if not data:
             self._closed.add(descriptor)  # the worker closed it, or is gone; its line will say
         elif self.capture is not None:
             self.capture.feed(stream, data)
         elif len(self._between) < _BETWEEN:
             self._between.append((stream, data))
-        return bool(data)
+        return len(data)
 
     def _take(self, message: Message, index: int | None) -> None:
         """Write down what the worker tells of a cell, and answer it."""

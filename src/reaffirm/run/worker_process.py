@@ -13,7 +13,8 @@ from pathlib import Path
 from reaffirm.run.channel import Message, Unpacker, packed
 
 _PIECE = 1 << 16
-_PIPE_BYTES = 1 << 20
+#: What one of the pipes holds at most.
+PIPE_BYTES = 1 << 20
 _CODE = "import sys; from reaffirm.run.worker import main; main(int(sys.argv[1]), preload={preload})"
 # Whoever dies, by whatever signal: the other end of this program's standard input closes, and the worker and
 # all that its cells started are killed. Then the notebook is made of the journal, if there is one.
@@ -131,7 +132,7 @@ def _pipe() -> tuple[int, int]:
     with suppress(ImportError, AttributeError, OSError):
         import fcntl
 
-        fcntl.fcntl(writes, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        fcntl.fcntl(writes, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     return reads, writes
 
 
