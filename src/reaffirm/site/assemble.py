@@ -100,7 +100,8 @@ def assemble(
     if not strict:
         again = shelf.not_again()
         for path in again - {record.path for record in found.records}:
-            shown.pop(path, None)
+            if shown.get(path) != TEMPLATE_URI:
+                shown.pop(path, None)
         shown |= dict.fromkeys(shelf.readmes, INDEX_URI)
     site_map = SiteMap(
         shown,
@@ -159,11 +160,8 @@ def assemble(
             notes="" if strict else shelf.notes(told, rules, site_map),
         )
     )
-    pages += [
-        _template_page(root / folder / TEMPLATE, f"{folder}/{TEMPLATE}")
-        for folder in folders
-        if (root / folder / TEMPLATE).is_file()
-    ][:1]
+    if len(folders) == 1 and (root / folders[0] / TEMPLATE).is_file():
+        pages.append(_template_page(root / folders[0] / TEMPLATE, f"{folders[0]}/{TEMPLATE}"))
     for name, source in books.items():
         pages.append(
             runbook_page(

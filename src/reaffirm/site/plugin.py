@@ -11,7 +11,7 @@ from typing import Any
 from mkdocs.config import config_options as option
 from mkdocs.config.base import Config
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from reaffirm.site.assemble import Site, assemble
@@ -47,6 +47,7 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
     site: Site
     folders: list[str]
 
+    @event_priority(100)
     def on_config(self, config: Any) -> Any:
         """Add the style sheet. Refuse a site on which a log line could run code."""
         macros = config.plugins.get("macros")
