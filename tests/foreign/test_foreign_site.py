@@ -148,6 +148,22 @@ def test_the_index_tells_status_date_supersession_and_folder(site: tuple[str, Pa
     assert len(pages["index.html"].links) < 80
 
 
+def test_a_navigation_of_ones_own_and_records_as_the_documentation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody's nav would name pages that are gone, or the folder of records would be published twice."""
+    root = tmp_path / "quayside"
+    shutil.copytree(_HERE / "quayside", root)
+    nav = "nav: [{First: 0001-record-architecture-decisions.md}, {All: README.md}]\n"
+    (root / "mkdocs.yml").write_text(f"site_name: q\ndocs_dir: doc/adr\nplugins: [reaffirm]\n{nav}")
+    monkeypatch.chdir(tmp_path)  # the settings are named by a relative path
+    build(load_config("quayside/mkdocs.yml", site_dir=str(tmp_path / "site"), strict=True))
+    links = Page(tmp_path / "site/index.html").links
+    assert "decisions/0001-record-architecture-decisions/" in links
+    assert "decisions/" in links
+    assert not (tmp_path / "site/0001-record-architecture-decisions").exists()
+
+
 def test_bad_input_breaks_no_build(tmp_path: Path) -> None:
     """One bad file would keep a whole site from being built."""
     root = tmp_path / "hostile"

@@ -64,7 +64,7 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
 
     def on_files(self, files: Files, *, config: Any) -> Files:
         """Add generated pages; leave out of the site what is neither page nor download."""
-        root = Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
+        root = Path(config.config_file_path or "mkdocs.yml").absolute().parent
         docs = Path(config.docs_dir)
         docs_name = docs.relative_to(root).as_posix() if docs.is_relative_to(root) else docs.name
         forge = f"{config.repo_url.rstrip('/')}/blob/{self.config.branch}/" if config.repo_url else ""
@@ -168,7 +168,7 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
 
     def on_serve(self, server: Any, *, config: Any, builder: Any) -> Any:
         """Rebuild when a record or a runbook is saved."""
-        root = Path(config.config_file_path).parent
+        root = Path(config.config_file_path or "mkdocs.yml").absolute().parent
         for name in (*(self.folders or self.site.folders), self.config.runbooks):
             if (root / name).is_dir():
                 server.watch(str(root / name))
