@@ -178,7 +178,11 @@ def test_bad_input_breaks_no_build(tmp_path: Path) -> None:
     lines = "site_name: hostile\ndocs_dir: docs\nplugins: [reaffirm]\n"
     pages = _built(root, tmp_path / "site", lines)
     assert len(pages) > 20
+    sys.path.append(str(_HERE.parent / "site"))
+    from article import Article
+
     for path, page in pages.items():
+        assert Article(tmp_path / "site" / path).dangers == [], path
         assert {one for one, times in page.ids.items() if times > 1} == set(), path
 
 
