@@ -2,11 +2,10 @@
 
 import os
 import sys
-import tomllib
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,8 +14,9 @@ from reaffirm.errors import UsageError
 from reaffirm.lint.baseline import new_ones, read_baseline, write_baseline
 from reaffirm.lint.output import as_github, as_json, as_text
 from reaffirm.lint.run import lint as run_rules
+from reaffirm.lint.settings import read_lint_settings
 from reaffirm.lint.spelling import apply, fixes
-from reaffirm.lint.subject import Settings, Subject
+from reaffirm.lint.subject import Subject
 
 
 class Form(StrEnum):
@@ -56,8 +56,8 @@ def lint(
         raise UsageError(msg, hint="--baseline lint-baseline.json --write-baseline")
     known = read_baseline(baseline) if baseline is not None and not write else None
     here = Path()
-    root = _root(paths[0] if paths else here)
-    settings = _settings(root, ignore or [], proposed_days, against)
+    root = repository(paths[0] if paths else here)
+    settings = read_lint_settings(root, ignore or [], proposed_days, against)
     subject = Subject(collect(paths or [], no_cache=no_cache), here, root, _day(today), settings)
     if fix:
         made = apply(here, fixes(subject))
@@ -82,37 +82,14 @@ def lint(
         raise typer.Exit(1)
 
 
-def _root(path: Path) -> Path:
-    """The repository's folder: the nearest with a .git above; without one, the current folder."""
+def repository(path: Path) -> Path:
+    """Return the repository's folder: the nearest with a .git above; without one, the current folder."""
     start = (path if path.is_dir() else path.parent).resolve()
     for folder in (start, *start.parents):
         if (folder / ".git").exists():
             return folder
     here = Path.cwd()
     return here if start.is_relative_to(here) else start
-
-
-def _settings(root: Path, ignore: list[str], days: int | None, against: str) -> Settings:
-    table = _table(root / "pyproject.toml")
-    named = table.get("ignore", [])
-    if not isinstance(named, list) or not all(isinstance(one, str) for one in named):
-        msg = f"[tool.reaffirm.lint] ignore must be a list of codes, got {named!r}"
-        raise UsageError(msg, hint='such as ignore = ["date-missing"]')
-    limit = days if days is not None else table.get("proposed-days", Settings().proposed_days)
-    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-        msg = f"[tool.reaffirm.lint] proposed-days must be a number of days, got {limit!r}"
-        raise UsageError(msg, hint="such as proposed-days = 180")
-    return Settings(proposed_days=limit, ignore=(*named, *ignore), against=against)
-
-
-def _table(path: Path) -> dict[str, Any]:
-    try:
-        text = path.read_text(encoding="utf-8")
-        table = tomllib.loads(text).get("tool", {}).get("reaffirm", {}) if "[tool.reaffirm" in text else {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, AttributeError):
-        return {}
-    wanted = table.get("lint", {}) if isinstance(table, dict) else {}
-    return wanted if isinstance(wanted, dict) else {}
 
 
 def _day(text: str) -> date:

@@ -74,6 +74,11 @@ class Record:
     body: str = ""
     body_line: int = 1
 
+    @property
+    def key(self) -> str:
+        """What no other record of a repository has: ids are only unique inside of a folder, if at all."""
+        return f"{self.path}:{self.line}"
+
 
 @dataclass(frozen=True)
 class Heading:

@@ -1,6 +1,6 @@
 """Reads the repository and makes all generated pages of the site."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
@@ -11,44 +11,40 @@ from reaffirm.diagnose.prove import prove
 from reaffirm.errors import DocumentError
 from reaffirm.model.failure import FailureMode
 from reaffirm.model.finding import Finding
+from reaffirm.site.assets import Assets
 from reaffirm.site.board import decisions_page
+from reaffirm.site.decisions import Shelf
 from reaffirm.site.failure_page import failures_index
 from reaffirm.site.feed import Entry, entries
+from reaffirm.site.home import home_page
 from reaffirm.site.links import SiteMap
 from reaffirm.site.material import read_material
+from reaffirm.site.navigation import SHELVES, navigation
 from reaffirm.site.notebook import notebook_page
 from reaffirm.site.page import SitePage
+from reaffirm.site.page_map import INDEX_URI, TEMPLATE_URI, linked_files, page_map
+from reaffirm.site.page_names import record_pages
 from reaffirm.site.prose import first_heading, rebuild
 from reaffirm.site.record_page import Standings, findings_box, record_page
-from reaffirm.site.record_uris import page_of, record_pages, seen_from
 from reaffirm.site.run_pages import runbook_page, runs_table
 from reaffirm.site.text import code, fence, front_matter, inline, table
 from reaffirm.store.failures import read_failures
 from reaffirm.store.frontmatter import read_page
 from reaffirm.store.published import PublishedRun, PublishedRuns
-from reaffirm.store.records import Records
 from reaffirm.store.template import TEMPLATE
 
-#: Folders under the documentation in the order of the navigation, and what readers see.
-SHELVES = {
-    "tutorial": "Tutorial",
-    "how-to": "How-to",
-    "explanation": "Explanation",
-    "reference": "Reference",
-    "failures": "Failure modes",
-    "container-images": "Container images",
-}
-# What the plugin makes, before the shelves.
-_FIRST = (("decisions", "Decisions"), ("runbooks", "Runbooks"), ("runs", "Runs"))
-# Where the template of records can be read and copied.
-_TEMPLATE_URI = "decisions/template.md"
 # Folders that have an index of the pages in them.
 _INDEXED = ("container-images",)
 
 
 @dataclass(frozen=True)
 class Site:
-    """The generated pages, where the repository's files are on the site, and what is wrong with them."""
+    """The generated pages, where the repository's files are on the site, and what is wrong with them.
+
+    ``not_again`` are files whose content is on a generated page and that are no pages of their own;
+    ``assets`` the pictures beside the records by their address; ``home`` a front page for a site without one;
+    ``told`` the number of findings that are shown on pages; ``folders`` those of records.
+    """
 
     pages: tuple[SitePage, ...]
     in_nav: frozenset[str]
@@ -59,96 +55,113 @@ class Site:
     records: Mapping[str, str] = field(default_factory=dict)
     board: Board | None = None
     changes: tuple[Entry, ...] = ()
+    not_again: frozenset[str] = frozenset()
+    assets: tuple[tuple[str, Path], ...] = ()
+    home: str = ""
+    told: int = 0
+    folders: tuple[str, ...] = ()
 
     def nav(self, uris: list[str]) -> list[Any]:
-        """Return a navigation for the given pages: one section per shelf, runs found from their runbook."""
-        known = set(uris)
-        home = [{"Home": "index.md"}] if "index.md" in known else []
-        sections: list[Any] = []
-        first = ("tutorial", SHELVES["tutorial"])
-        for folder, label in dict((first, *_FIRST, *SHELVES.items())).items():
-            inside = sorted(uri for uri in known if uri.startswith(f"{folder}/") and not self._hidden(uri))
-            if inside:
-                sections.append({label: _section(folder, inside)})
-        return home + sections
-
-    def _hidden(self, uri: str) -> bool:
-        return uri in {page.uri for page in self.pages} and uri not in self.in_nav
+        """Return a navigation for the given pages; records are found from their index, runs likewise."""
+        return navigation(uris, {page.uri for page in self.pages} - self.in_nav)
 
 
-def _section(folder: str, uris: list[str]) -> list[Any]:
-    """The pages of a folder, its index first; a folder in it with an index is a section of its own."""
-    index = [uri for uri in uris if uri in (f"{folder}/index.md", f"{folder}/README.md")]
-    below: dict[str, list[str]] = {}
-    for uri in uris:
-        inner = uri.removeprefix(f"{folder}/").rpartition("/")[0].partition("/")[0]
-        if inner and {f"{folder}/{inner}/README.md", f"{folder}/{inner}/index.md"} & set(uris):
-            below.setdefault(inner, []).append(uri)
-    nested = {uri for inside in below.values() for uri in inside}
-    pages: list[Any] = index + [uri for uri in uris if uri not in index and uri not in nested]
-    return pages + [
-        {inner.capitalize(): _section(f"{folder}/{inner}", inside)} for inner, inside in below.items()
-    ]
-
-
-def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, today: date) -> Site:
+def assemble(
+    root: Path,
+    *,
+    docs: str,
+    records: str | Sequence[str],
+    runbooks: str,
+    forge: str,
+    today: date,
+    strict: bool = True,
+) -> Site:
     """Return the site of a repository.
 
     Args:
         root: the folder of the repository.
         docs: its documentation folder, from the root.
-        records: its folder of records.
+        records: its folders of records; none: they are looked for.
         runbooks: its folder of runbooks.
         forge: address under which files that are no pages can be read; empty: they are not linked.
         today: the day of the board.
+        strict: what is wrong with records is a finding of the site, and a dead link stays one. Otherwise both
+            are shown on the pages as what they are.
     """
     material = read_material(root, docs=docs, records=records, runbooks=runbooks)
     found, published, books = material.records, material.published, material.books
-    record_uris = record_pages(found.records, records)
+    uris = record_pages(found.records)
+    shelf = Shelf(root, found, uris, today)
     run_uris = {run.path: f"runs/{run.runbook}/{run.run}.md" for run in published.runs}
     book_uris = {name: f"runbooks/{name}.md" for name in books}
+    folders = [records] if isinstance(records, str) else list(records or shelf.called)
+    shown = page_map(root, docs, folders, runbooks, found, uris, book_uris, run_uris)
+    again: frozenset[str] = frozenset()
+    if not strict:
+        again = shelf.not_again()
+        for path in again - {record.path for record in found.records}:
+            if shown.get(path) != TEMPLATE_URI:
+                shown.pop(path, None)
+        shown |= dict.fromkeys(shelf.readmes, INDEX_URI)
     site_map = SiteMap(
-        _pages(root, docs, records, runbooks, found, record_uris, book_uris, run_uris),
+        shown,
         docs,
         forge,
-        _files(root, docs),
+        linked_files(root, docs, strict=strict),
+        strict,
+        {} if strict else shelf.anchors(),
+        None if strict else Assets(root),
     )
-    evidence = published.evidence()
-    state = board(found.records, evidence, today)
-    standings = {(row.record.id, row.claim.id): row.standing for row in state.rows}
-    standings |= {(wish.record.id, wish.claim.id): wish.standing for wish in state.reopen}
-    changes = entries(state, found.records, published.runs, pages=record_uris, run_pages=run_uris)
-    by_path = {run.path: run for run in published.runs}
+    state = board(found.records, published.evidence(), today)
+    standings = {(row.record.key, row.claim.id): row.standing for row in state.rows}
+    standings |= {(wish.record.key, wish.claim.id): wish.standing for wish in state.reopen}
+    changes = entries(state, found.records, published.runs, pages=uris, run_pages=run_uris)
+    findings = [*material.findings]
+    told: dict[str, list[Finding]] = {}
+    rules = {
+        path.rsplit("/", 1)[-1].removesuffix(".md"): uri
+        for path, uri in shown.items()
+        if path.startswith(f"{docs}/reference/lint/")
+    }
+    if not strict:
+        about = {*found.collection.files, *(one.path for one in found.findings)}
+        told = shelf.findings([one for one in findings if one.path in about])
+        findings = [one for one in findings if one.path not in about]
     pages: list[SitePage] = [
         record_page(
             record,
             standings,
-            uri=page_of(record, record_uris),
-            resolve=site_map.resolver(record.path, page_of(record, record_uris)),
-            records=seen_from(record, found.records, record_uris),
+            uri=uris[record.key],
+            resolve=site_map.resolver(record.path, uris[record.key]),
+            records=shelf.seen_from(record),
             runs=run_uris,
             runbooks=book_uris,
-            published=by_path,
+            published={run.path: run for run in published.runs},
+            told=None if strict else shelf.told(record, told, rules, site_map),
+            around=shelf.around(index),
         )
-        for record in found.records
+        for index, record in enumerate(found.records)
     ]
-    findings = [*material.findings]
-    uri = "decisions/index.md"
+    outside = frozenset(page.uri for page in pages)
+    own = strict and len(folders) == 1 and folders[0] != "."
     pages.append(
         decisions_page(
             found.records,
             standings,
-            uri=uri,
-            pages=record_uris,
+            uri=INDEX_URI,
+            pages=uris,
             runs=run_uris,
             today=today,
             later=sum(run.when.date() > today + timedelta(days=1) for run in published.runs),
-            introduction=_readme(root, records, site_map, uri)[1] if records != "." else "",
+            introduction=_readme(root, folders[0], site_map, INDEX_URI)[1] if own else "",
             findings=[str(finding) for finding in findings],
+            called=shelf.called,
+            named=shelf.named,
+            notes="" if strict else shelf.notes(told, rules, site_map),
         )
     )
-    if (root / records / TEMPLATE).is_file():
-        pages.append(_template_page(root / records / TEMPLATE, f"{records}/{TEMPLATE}"))
+    if len(folders) == 1 and (root / folders[0] / TEMPLATE).is_file():
+        pages.append(_template_page(root / folders[0] / TEMPLATE, f"{folders[0]}/{TEMPLATE}"))
     for name, source in books.items():
         pages.append(
             runbook_page(
@@ -161,14 +174,15 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
                 run_pages=run_uris,
             )
         )
-    pages.append(_runs_index(root, docs, published, site_map, run_uris))
-    in_nav = frozenset(page.uri for page in pages)
+    if strict or books or published.runs or (root / docs / "runs").is_dir():
+        pages.append(_runs_index(root, docs, published, site_map, run_uris))
+    in_nav = frozenset(page.uri for page in pages) - outside
     for run in published.runs:
         try:
             pages.append(_run_page(run, runbooks, site_map, run_uris[run.path], book_uris))
         except DocumentError as error:
             findings.append(Finding(run.path, 1, "run-damaged", error.message, error.hint))
-    modes, wrong = _failures(root, docs, record_uris)
+    modes, wrong = _failures(root, docs, {record.id: uris[record.key] for record in found.records})
     findings += wrong
     if (root / docs / "failures").is_dir():
         pages.append(_failures_index(root, docs, site_map, modes, wrong))
@@ -178,8 +192,23 @@ def assemble(root: Path, *, docs: str, records: str, runbooks: str, forge: str, 
             page = _folder_index(root, docs, folder, site_map)
             pages.append(page)
             in_nav |= {page.uri}
-    paths = {record.id: record.path for record in found.records}
-    return Site(tuple(pages), in_nav, site_map, standings, tuple(findings), modes, paths, state, changes)
+    paths = {record.id: record.path for record in reversed(found.records)}
+    return Site(
+        tuple(pages),
+        in_nav,
+        site_map,
+        standings,
+        tuple(findings),
+        modes,
+        paths,
+        state,
+        changes,
+        again,
+        tuple(site_map.assets.found()) if site_map.assets else (),
+        home_page(found.records, uris, shelf.called),
+        sum(map(len, told.values())),
+        tuple(folders),
+    )
 
 
 def _failures(
@@ -218,7 +247,7 @@ def _template_page(path: Path, shown: str) -> SitePage:
         f"Copy it from {code(shown)}, or from here.",
         fence(text, "yaml"),
     ]
-    return SitePage(_TEMPLATE_URI, title, "\n\n".join(parts) + "\n")
+    return SitePage(TEMPLATE_URI, title, "\n\n".join(parts) + "\n")
 
 
 def _run_page(
@@ -228,50 +257,6 @@ def _run_page(
     resolve = site_map.resolver(f"{runbooks}/{run.runbook}.py", uri)
     book = f"../../{books[run.runbook]}" if run.runbook in books else ""
     return notebook_page(run.notebook(), run, uri=uri, resolve=resolve, runbook_page=book)
-
-
-def _pages(
-    root: Path,
-    docs: str,
-    records: str,
-    runbooks: str,
-    found: Records,
-    uris: Mapping[str, str],
-    books: Mapping[str, str],
-    runs: Mapping[str, str],
-) -> dict[str, str]:
-    """Which file of the repository is shown on which page."""
-    pages: dict[str, str] = {}
-    for path in sorted((root / docs).rglob("*")):
-        if path.is_file() and not path.name.startswith("_"):
-            uri = path.relative_to(root / docs).as_posix()
-            pages[f"{docs}/{uri}"] = (
-                uri.removesuffix("README.md") + "index.md" if uri.endswith("README.md") else uri
-            )
-    pages |= {record.path: page_of(record, uris) for record in reversed(found.records)}
-    if records != ".":
-        pages |= {f"{records}/README.md": "decisions/index.md", records: "decisions/index.md"}
-    if (root / records / TEMPLATE).is_file():
-        pages[f"{records}/{TEMPLATE}"] = _TEMPLATE_URI
-    pages |= {f"{runbooks}/{name}.py": uri for name, uri in books.items()}
-    pages |= {runbooks: "runs/index.md", f"{docs}/runs/README.md": "runs/index.md", "README.md": "index.md"}
-    for folder, uri in runs.items():
-        pages[folder] = uri
-        pages[f"{folder}/notebook.ipynb"] = uri
-    return pages
-
-
-def _files(root: Path, docs: str) -> frozenset[str]:
-    """Files that a record may point at and that are no pages."""
-    names = {path.name for path in root.glob("*") if path.is_file()}
-    names |= {path.relative_to(root).as_posix() for path in (root / docs).rglob("_*.md")}
-    for folder in ("src", "scripts", "tests", "benchmarks", "adrs", "runbooks"):
-        for path in (root / folder).rglob("*"):
-            if "__pycache__" not in path.parts:
-                names.add(path.relative_to(root).as_posix())
-        if (root / folder).is_dir():
-            names.add(folder)
-    return frozenset(names)
 
 
 def _readme(root: Path, folder: str, site_map: SiteMap, uri: str) -> tuple[str, str]:

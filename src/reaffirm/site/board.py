@@ -4,14 +4,18 @@ import posixpath
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
+from types import MappingProxyType
 
 from reaffirm.model.claim import Claim, Judged, Standing, Verdict
-from reaffirm.model.record import Record
+from reaffirm.model.record import Record, Status
 from reaffirm.site.page import SitePage, day, kind_badge, status_badge, verdict_badge
-from reaffirm.site.prose import words
-from reaffirm.site.record_page import Standings, findings_box
-from reaffirm.site.record_uris import page_of
-from reaffirm.site.text import cell, front_matter, table
+from reaffirm.site.page_names import folder_of
+from reaffirm.site.record_page import Standings, findings_box, label
+from reaffirm.site.text import cell, code, front_matter, inline, table
+
+_OTHER = "with another word"
+# So many records are counted at a glance.
+_FEW = 30
 
 
 def decisions_page(
@@ -25,34 +29,45 @@ def decisions_page(
     later: int = 0,
     introduction: str = "",
     findings: Sequence[str] = (),
+    called: Mapping[str, str] = MappingProxyType({}),
+    named: Mapping[tuple[str, str], str] = MappingProxyType({}),
+    notes: str = "",
 ) -> SitePage:
     """Return the index of all records and where each of their claims stands on ``today``.
 
     Args:
         records: in the order in which they are listed.
-        standings: where each claim stands, by ``(record id, claim id)``.
+        standings: where each claim stands, by ``(record key, claim id)``.
         uri: where the page will be.
-        pages: page of each record by id.
+        pages: page of each record by key.
         runs: page of each run by the path of its folder.
         today: the day of the board.
         later: how many runs are dated after that day.
         introduction: Markdown that goes before the tables.
         findings: what is wrong with the files, one line each.
+        called: name of each folder of records; more than one are sections.
+        named: page of the record that a record means by an id, by ``(record key, id)``.
+        notes: Markdown that goes behind the tables.
     """
     folder = posixpath.dirname(uri)
     parts = [front_matter("Decisions") + "\n# Decisions", introduction]
     if findings:
         parts.append(findings_box(list(findings)))
-    rows = [
-        (
-            f"[{cell(record.id)} {cell(words(record.title))}]"
-            f"({posixpath.relpath(page_of(record, pages), folder)})",
-            status_badge(record),
-            f'<span class="rf-nowrap">{day(record.date)}</span>',
-        )
-        for record in records
-    ]
-    parts.append(table(("Record", "Status", "Date"), rows) if rows else "There are no records yet.")
+    rows = _Rows(folder, pages, named)
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        groups.setdefault(folder_of(record), []).append(record)
+    if len(groups) > 1:
+        shown = [(name, called.get(name) or name, inside) for name, inside in groups.items()]
+        parts.append(_folders(records, shown))
+        for number, (name, title, inside) in enumerate(shown, 1):
+            parts.append(f"## {inline(title)} {{ #folder-{number} }}\n\n{code(name)}: {_statuses(inside)}.")
+            parts.append(rows.table(inside))
+    elif records:
+        parts += [f"{_statuses(records)}." if len(records) > _FEW else "", rows.table(records)]
+    else:
+        parts.append("There are no records yet.")
+    parts.append(notes)
     claims = [(record, claim) for record in records for claim in record.claims]
     if claims:
         heading = f"## Still true? {{ #board }}\n\n{_count(claims, standings)} As of {day(today)}."
@@ -62,10 +77,10 @@ def decisions_page(
         parts.append(heading)
         board = [
             (
-                verdict_badge(standings[record.id, claim.id], claim),
-                f"[{cell(claim.says)}]({posixpath.relpath(page_of(record, pages), folder)}#{claim.id})"
+                verdict_badge(standings[record.key, claim.id], claim),
+                f"[{cell(claim.says)}]({posixpath.relpath(pages[record.id], folder)}#{claim.id})"
                 f"<br><small>{cell(record.id)}, needs {claim.needs}</small>",
-                _last(standings[record.id, claim.id], runs, folder),
+                _last(standings[record.key, claim.id], runs, folder),
             )
             for record, claim in claims
         ]
@@ -73,10 +88,63 @@ def decisions_page(
     return SitePage(uri, "Decisions", "\n\n".join(part for part in parts if part) + "\n")
 
 
+class _Rows:
+    """Makes the rows of records."""
+
+    def __init__(self, folder: str, pages: Mapping[str, str], named: Mapping[tuple[str, str], str]) -> None:
+        self._folder, self._pages, self._named = folder, pages, named
+
+    def table(self, records: Sequence[Record]) -> str:
+        """One row for each record; a column for what took whose place where there is such a thing."""
+        related = any(record.supersedes or record.superseded_by for record in records)
+        rows = [
+            (
+                f"[{cell(label(record))}]({self._to(self._pages[record.key])})",
+                status_badge(record),
+                f'<span class="rf-nowrap">{day(record.date)}</span>',
+                *([self._relations(record)] if related else []),
+            )
+            for record in records
+        ]
+        return table(("Record", "Status", "Date", *(["Supersession"] if related else [])), rows)
+
+    def _relations(self, record: Record) -> str:
+        lines = [f"supersedes {self._link(record, one)}" for one in record.supersedes]
+        lines += [f"superseded by {self._link(record, one)}" for one in record.superseded_by]
+        return "<br>".join(lines)
+
+    def _link(self, record: Record, ident: str) -> str:
+        page = self._named.get((record.key, ident))
+        return f"[{cell(ident)}]({self._to(page)})" if page else cell(ident)
+
+    def _to(self, page: str) -> str:
+        return posixpath.relpath(page, self._folder)
+
+
+def _folders(records: Sequence[Record], shown: Sequence[tuple[str, str, Sequence[Record]]]) -> str:
+    """Which folders there are, with a way to each."""
+    head = f"{_statuses(records)}, in {len(shown)} folders."
+    rows = [
+        (f"[{cell(title)}](#folder-{number})", str(len(inside)), cell(_statuses(inside, total=False)))
+        for number, (_, title, inside) in enumerate(shown, 1)
+    ]
+    return f"{head}\n\n{table(('Folder', 'Records', 'Of these'), rows)}"
+
+
+def _statuses(records: Sequence[Record], *, total: bool = True) -> str:
+    """``86 records: 61 accepted, 4 proposed, 2 without a status``."""
+    counts = Counter(record.status for record in records)
+    parts = [f"{counts[one]} {_OTHER if one is Status.OTHER else one}" for one in Status if counts[one]]
+    if counts[None]:
+        parts.append(f"{counts[None]} without a status")
+    head = f"{len(records)} record{'' if len(records) == 1 else 's'}: " if total else ""
+    return head + ", ".join(parts)
+
+
 def _count(claims: list[tuple[Record, Claim]], standings: Standings) -> str:
-    counts = Counter(standings[record.id, claim.id].verdict for record, claim in claims)
-    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
-    return f"{len(claims)} claim{'' if len(claims) == 1 else 's'}: {words}."
+    counts = Counter(standings[record.key, claim.id].verdict for record, claim in claims)
+    shown = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    return f"{len(claims)} claim{'' if len(claims) == 1 else 's'}: {shown}."
 
 
 def _last(stands: Standing, runs: Mapping[str, str], folder: str) -> str:

@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 
 from reaffirm.claims.board import Board
 from reaffirm.model.record import Record
-from reaffirm.site.record_uris import page_of
 from reaffirm.store.published import PublishedRun
 
 _ATOM = "http://www.w3.org/2005/Atom"
@@ -75,32 +74,30 @@ def feed(title: str, found: Sequence[Entry], *, site: str, today: date) -> str:
 
 def _records(records: Sequence[Record], pages: Mapping[str, str]) -> Iterator[Entry]:
     for one in records:
-        if one.date is not None and one.id in pages:
+        if one.date is not None and one.key in pages:
             status = one.status_raw or "no status"
             key = f"record:{one.path}:{one.date}:{status}"
-            yield Entry(key, _noon(one.date), f"{one.id} {one.title}: {status}", page_of(one, pages))
+            yield Entry(key, _noon(one.date), f"{one.id} {one.title}: {status}", pages[one.key])
 
 
 def _claims(board: Board, pages: Mapping[str, str]) -> Iterator[Entry]:
     for row in board.rows:
         decided = row.standing.deciding
-        if decided is not None and row.record.id in pages:
+        if decided is not None and row.record.key in pages:
             title = f"{row.record.id} {row.claim.id}: {row.standing}"
             key = f"claim:{row.claim.path}:{row.claim.id}:{decided.run}:{row.standing}"
-            page = f"{page_of(row.record, pages)}#{row.claim.id}"
+            page = f"{pages[row.record.key]}#{row.claim.id}"
             yield Entry(key, decided.started, title, page, f"{row.claim.says} {row.standing.reason}")
     for wish in board.reopen:
         decided = wish.standing.deciding
-        if wish.asks and decided is not None and wish.record.id in pages:
+        if wish.asks and decided is not None and wish.record.key in pages:
             title = f"{wish.record.id} asks to be reopened: {wish.claim.says}"
             key = f"reopen:{wish.record.path}:{wish.claim.id}:{decided.run}"
-            yield Entry(key, decided.started, title, page_of(wish.record, pages), wish.standing.reason)
+            yield Entry(key, decided.started, title, pages[wish.record.key], wish.standing.reason)
     for one in board.overdue:
-        if one.review_by is not None and one.id in pages:
+        if one.review_by is not None and one.key in pages:
             title = f"{one.id} was to be reviewed by {one.review_by}"
-            yield Entry(
-                f"review:{one.path}:{one.review_by}", _noon(one.review_by), title, page_of(one, pages)
-            )
+            yield Entry(f"review:{one.path}:{one.review_by}", _noon(one.review_by), title, pages[one.key])
 
 
 def _runs(runs: Sequence[PublishedRun], pages: Mapping[str, str]) -> Iterator[Entry]:

@@ -1,6 +1,6 @@
 """What a site is made of, read and held against each other; what is wrong becomes a finding."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from reaffirm.store.fact_names import documented_facts, runbook_words
 from reaffirm.store.images import image_findings
 from reaffirm.store.project import Project, facts_pages
 from reaffirm.store.published import PublishedRuns, read_published
-from reaffirm.store.records import Records, read_records
+from reaffirm.store.records import Records, read_all, read_records
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,13 @@ class Material:
     findings: tuple[Finding, ...]
 
 
-def read_material(root: Path, *, docs: str, records: str, runbooks: str) -> Material:
+def read_material(root: Path, *, docs: str, records: str | Sequence[str], runbooks: str) -> Material:
     """Read a repository; see :func:`reaffirm.site.assemble.assemble` for the arguments."""
-    found = read_records(root / records, shown=records)
+    folders = [records] if isinstance(records, str) else list(records)
+    if len(folders) == 1:
+        found = read_records(root / folders[0], shown=folders[0])
+    else:
+        found = read_all([path for one in folders if (path := root / one).is_dir()] or [root], root)
     published = with_changes(read_published(root / docs / "runs", shown=f"{docs}/runs"), Project(root))
     findings = [*found.findings, *published.findings]
     books: dict[str, str] = {}

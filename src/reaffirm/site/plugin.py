@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,16 @@ from typing import Any
 from mkdocs.config import config_options as option
 from mkdocs.config.base import Config
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from reaffirm.site.assemble import Site, assemble
 from reaffirm.site.failure_page import failure_page
 from reaffirm.site.feed import feed
 from reaffirm.site.image_page import with_head
-from reaffirm.site.text import title_text
+from reaffirm.site.skin import dress
+from reaffirm.site.text import front_matter, inline, title_text
+from reaffirm.store.settings import record_settings
 
 _LOG = logging.getLogger("mkdocs.plugins.reaffirm")
 _STYLE = "assets/reaffirm.css"
@@ -27,18 +30,24 @@ _PAGE_FILES = (".schema.json", ".md", ".css", ".js", ".svg", ".png", ".jpg", ".j
 
 
 class ReaffirmConfig(Config):  # type: ignore[misc]
-    """The settings under ``plugins: - reaffirm`` in mkdocs.yml; paths from the folder of that file."""
+    """The settings under ``plugins: - reaffirm`` in mkdocs.yml; paths from the folder of that file.
 
-    records = option.Type(str, default="adrs")
+    ``records`` is a folder or a list of them; without it they are found, as ``reaffirm records`` finds them.
+    """
+
+    records = option.Optional(option.Type((str, list)))
     runbooks = option.Type(str, default="runbooks")
     branch = option.Type(str, default="main")
+    strict_records = option.Type(bool, default=False)
 
 
 class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
     """Publishes records, runbooks and runs."""
 
     site: Site
+    folders: list[str]
 
+    @event_priority(100)
     def on_config(self, config: Any) -> Any:
         """Add the style sheet. Refuse a site on which a log line could run code."""
         macros = config.plugins.get("macros")
@@ -49,6 +58,7 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
                 "and 'render_macros: true' in the pages that need it"
             )
             raise PluginError(msg)
+        dress(config)
         if _STYLE not in config.extra_css:
             config.extra_css.insert(0, _STYLE)
         return config
@@ -59,42 +69,74 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
         docs = Path(config.docs_dir)
         docs_name = docs.relative_to(root).as_posix() if docs.is_relative_to(root) else docs.name
         forge = f"{config.repo_url.rstrip('/')}/blob/{self.config.branch}/" if config.repo_url else ""
+        strict = self.config.strict_records
+        self.folders = self._folders(root)
         self.site = assemble(
             root,
             docs=docs_name,
-            records=self.config.records,
+            records=self.folders,
             runbooks=self.config.runbooks,
             forge=forge,
             today=today(),
+            strict=strict,
         )
         for finding in self.site.findings:
             _LOG.warning("%s", finding)
-        for file in list(files):
-            uri = file.src_uri
-            download = uri.startswith("runs/") and uri.endswith(_PUBLISHED)
-            # A page to copy, such as failures/_template.md, is none to read.
-            template = uri.rsplit("/", 1)[-1].startswith("_") and uri.endswith(".md")
-            if template or (not download and not uri.endswith(_PAGE_FILES)):
-                files.remove(file)
-        # A record in the documentation has its page under decisions/, and one is enough.
-        inside = [path for path, uri in self.site.map.pages.items() if uri.startswith("decisions/")]
-        for path in inside:
-            file = files.get_file_from_path(path.removeprefix(f"{docs_name}/"))
-            if path.startswith(f"{docs_name}/") and file is not None:
-                files.remove(file)
+        if self.site.told:
+            _LOG.info("%s findings about records are shown on their pages", self.site.told)
+        self._leave_out(files, docs_name, strict=strict)
         for page in self.site.pages:
             for old in (page.uri, page.uri.removesuffix("index.md") + "README.md"):
                 if (known := files.get_file_from_path(old)) is not None:
                     files.remove(known)
             level = InclusionLevel.INCLUDED if page.uri in self.site.in_nav else InclusionLevel.NOT_IN_NAV
             files.append(File.generated(config, page.uri, content=page.markdown, inclusion=level))
+        if not (files.get_file_from_path("index.md") or files.get_file_from_path("README.md")) and not strict:
+            title = title_text(config.site_name)
+            text = f"{front_matter(title)}\n# {inline(config.site_name)}\n\n{self.site.home}\n"
+            files.append(File.generated(config, "index.md", content=text))
+        for uri, path in self.site.assets:
+            files.append(File.generated(config, uri, abs_src_path=str(path)))
         for uri, text in self._for_programs(config).items():
             files.append(File.generated(config, uri, content=text))
         style = Path(__file__).with_name("reaffirm.css").read_text(encoding="utf-8")
         files.append(File.generated(config, _STYLE, content=style))
         if config.nav is None:
             config.nav = self.site.nav([f.src_uri for f in files.documentation_pages()])
+        else:
+            shown = {
+                path.removeprefix(f"{docs_name}/"): uri
+                for path, uri in self.site.map.pages.items()
+                if path in self.site.not_again and path.startswith(f"{docs_name}/")
+            }
+            config.nav = _moved(config.nav, shown)
         return files
+
+    def _folders(self, root: Path) -> list[str]:
+        """The folders of records: those of mkdocs.yml, else of the settings; none: to be found."""
+        named = self.config.records
+        folders = [named] if isinstance(named, str) else [str(one) for one in named or record_settings(root)]
+        for folder in folders:
+            if not (root / folder).is_dir():
+                _LOG.warning("reaffirm: there is no folder %r for records", folder)
+        if not folders and self.config.strict_records:
+            return ["adrs"]
+        return [Path(folder).as_posix() for folder in folders]
+
+    def _leave_out(self, files: Files, docs: str, *, strict: bool) -> None:
+        """Take out of the site what is shown on a generated page, and what is neither page nor download."""
+        shown = self.site.not_again | {
+            path for path, uri in self.site.map.pages.items() if uri.startswith("decisions/")
+        }
+        for file in list(files):
+            uri = file.src_uri
+            download = uri.startswith("runs/") and uri.endswith(_PUBLISHED)
+            # A page to copy, such as failures/_template.md, is none to read.
+            template = uri.rsplit("/", 1)[-1].startswith("_") and uri.endswith(".md")
+            stray = template or (not download and not uri.endswith(_PAGE_FILES))
+            ours = strict or uri.startswith(("runs/", *_DATA))
+            if f"{docs}/{uri}" in shown or (ours and stray):
+                files.remove(file)
 
     def _for_programs(self, config: Any) -> dict[str, str]:
         """What other programs read: the board, and the feed of changes."""
@@ -128,10 +170,22 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
     def on_serve(self, server: Any, *, config: Any, builder: Any) -> Any:
         """Rebuild when a record or a runbook is saved."""
         root = Path(config.config_file_path).parent
-        for name in (self.config.records, self.config.runbooks):
+        for name in (*(self.folders or self.site.folders), self.config.runbooks):
             if (root / name).is_dir():
                 server.watch(str(root / name))
         return server
+
+
+def _moved(nav: Any, shown: Mapping[str, str]) -> Any:
+    """A navigation in which each record's file is the page that shows it, and none comes twice."""
+    if isinstance(nav, str):
+        return shown.get(nav, nav)
+    if isinstance(nav, dict):
+        return {name: _moved(one, shown) for name, one in nav.items()}
+    if isinstance(nav, list):
+        moved = [_moved(one, shown) for one in nav]
+        return [one for n, one in enumerate(moved) if not isinstance(one, str) or one not in moved[:n]]
+    return nav
 
 
 def today() -> date:

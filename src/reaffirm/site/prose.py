@@ -7,28 +7,60 @@ right, and each link passes the resolver.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
 from reaffirm.site.links import Resolve
-from reaffirm.site.text import code, escape, fence, indent, plain
+from reaffirm.site.text import attribute, code, escape, fence, indent, plain
+from reaffirm.store.reading.anchors import slug_of
 
 _PARSER = MarkdownIt("commonmark", {"html": True, "maxNesting": 30}).enable("table").enable("strikethrough")
 
 
-def rebuild(markdown: str, resolve: Resolve, *, deeper: int = 0) -> str:
+def rebuild(
+    markdown: str,
+    resolve: Resolve,
+    *,
+    deeper: int = 0,
+    gone: Callable[[str], str] | None = None,
+    reserved: Collection[str] | None = None,
+) -> str:
     """Return the same prose, made of nothing but headings, paragraphs, lists, tables and the like.
 
     Args:
         markdown: CommonMark with tables.
         resolve: what links lead to; a link to nothing becomes its text.
         deeper: by how many levels headings are lowered.
+        gone: what of a link is not there, in words that are shown beside it; empty where nothing is.
+        reserved: ids that headings must not have. None: headings get theirs from the site's generator.
     """
     tree = SyntaxTreeNode(_PARSER.parse(plain(markdown)))
-    return _Writer(resolve, deeper).blocks(tree.children)
+    return _Writer(resolve, deeper, gone, reserved).blocks(tree.children)
+
+
+def heading_ids(markdown: str, reserved: Collection[str]) -> tuple[str, ...]:
+    """Return the ids that the headings of a prose get, in their order; see :func:`rebuild`."""
+    ids = _Ids(reserved)
+    tree = SyntaxTreeNode(_PARSER.parse(plain(markdown)))
+    return tuple(ids.next(node) for node in tree.walk() if node.type == "heading")
+
+
+class _Ids:
+    """Gives each heading an id, as forges do, that nothing else on the page has."""
+
+    def __init__(self, reserved: Collection[str]) -> None:
+        self._taken = set(reserved)
+
+    def next(self, heading: SyntaxTreeNode) -> str:
+        slug = re.sub(r"[^\w-]", "", slug_of(" ".join("".join(_words(heading)).split()))) or "section"
+        found, number = slug, 1
+        while found in self._taken:
+            found, number = f"{slug}-{number}", number + 1
+        self._taken.add(found)
+        return found
 
 
 def first_heading(markdown: str) -> tuple[str, str]:
@@ -51,9 +83,17 @@ def words(markdown: str) -> str:
 class _Writer:
     """Writes a syntax tree as Markdown for Python-Markdown."""
 
-    def __init__(self, resolve: Resolve, deeper: int) -> None:
+    def __init__(
+        self,
+        resolve: Resolve,
+        deeper: int,
+        gone: Callable[[str], str] | None = None,
+        reserved: Collection[str] | None = None,
+    ) -> None:
         self.resolve = resolve
         self.deeper = deeper
+        self.gone = gone
+        self.ids = None if reserved is None else _Ids(reserved)
 
     def blocks(self, nodes: Iterable[SyntaxTreeNode]) -> str:
         return "\n\n".join(text for node in nodes if (text := self.block(node)))
@@ -62,7 +102,8 @@ class _Writer:
         match node.type:
             case "heading":
                 level = min(6, int(node.tag[1:]) + self.deeper)
-                return f"{'#' * level} {self.inlines(node).replace(chr(10), ' ')}"
+                mark = f" {{ #{self.ids.next(node)} }}" if self.ids else ""
+                return f"{'#' * level} {self.inlines(node).replace(chr(10), ' ')}{mark}"
             case "paragraph":
                 return self.inlines(node)
             case "fence" | "code_block":
@@ -130,16 +171,31 @@ class _Writer:
             case "strong" | "em" | "s":
                 return f"<{node.tag}>{inside}</{node.tag}>" if inside else ""
             case "link":
-                target = self.resolve(str(node.attrs.get("href", "")))
-                return f"[{inside}]({target})" if target and inside else inside
+                href = str(node.attrs.get("href", ""))
+                target = self.resolve(href)
+                return (f"[{inside}]({target})" if target and inside else inside) + self.mark(href)
             case "image":
-                target = self.resolve(str(node.attrs.get("src", "")))
+                source = str(node.attrs.get("src", ""))
+                target = self.resolve(source)
                 alt = escape(" ".join(_words(node)))
-                return f"![{alt}]({target})" if target and not target.startswith("mailto:") else alt
+                shown = f"![{alt}]({target})" if target and not target.startswith("mailto:") else alt
+                return shown + self.mark(source)
             case "html_inline":
                 return "" if node.content.startswith("<!--") else escape(node.content)
             case _:
                 return inside or escape(node.content)
+
+    def mark(self, target: str) -> str:
+        """What is missing behind a link, as a small sign."""
+        missing = self.gone(target) if self.gone else ""
+        return not_there(target, missing) if missing else ""
+
+
+def not_there(target: str, missing: str) -> str:
+    """Return the sign beside words that were a link: what is missing; its hint names the target."""
+    hint = attribute(target).replace("`", "&#96;").replace("*", "&#42;").replace("_", "&#95;")
+    hint = hint.replace("[", "&#91;").replace("]", "&#93;").replace("|", "&#124;").replace("\\", "&#92;")
+    return f' <span class="rf-gone" title="{hint}">{missing}</span>'
 
 
 def _words(node: SyntaxTreeNode) -> Iterable[str]:

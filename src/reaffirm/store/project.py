@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from reaffirm.store.settings import names_us, record_settings
+
 #: Set by the runner: the runbook that is being run.
 RUNBOOK_VARIABLE = "REAFFIRM_RUNBOOK"
 #: Set by the runner: the folder for the files of this run, beside its notebook.
@@ -34,8 +36,14 @@ class Project:
 
     @property
     def records(self) -> Path:
-        """Decision records."""
-        return self.root / "adrs"
+        """Decision records: the first of their folders, where new ones go."""
+        return self.record_folders[0]
+
+    @property
+    def record_folders(self) -> tuple[Path, ...]:
+        """The folders of records that the settings name; without settings ``adrs``."""
+        named = record_settings(self.root)
+        return tuple(self.root / name for name in named) or (self.root / "adrs",)
 
     @property
     def runbooks(self) -> Path:
@@ -76,9 +84,9 @@ class Project:
 def find_project(start: Path | None = None) -> Project | None:
     """Walk up from ``start`` to the project's root; ``None`` when there is none.
 
-    The root is the first folder that holds both ``runbooks/`` and ``adrs/``, or a ``pyproject.toml``
-    with a table ``[tool.reaffirm]``. Without ``start`` the walk begins at the runbook that the runner
-    named in ``REAFFIRM_RUNBOOK``, else at the working directory.
+    The root is the first folder that holds both ``runbooks/`` and ``adrs/``, or a ``.reaffirm.toml``, or a
+    ``pyproject.toml`` with a table ``[tool.reaffirm]``. Without ``start`` the walk begins at the runbook that
+    the runner named in ``REAFFIRM_RUNBOOK``, else at the working directory.
     """
     if start is None:
         named = os.environ.get(RUNBOOK_VARIABLE)
@@ -87,7 +95,7 @@ def find_project(start: Path | None = None) -> Project | None:
     for folder in (here, *here.parents):
         if (folder / "runbooks").is_dir() and (folder / "adrs").is_dir():
             return Project(folder)
-        if _names_us(folder / "pyproject.toml"):
+        if names_us(folder):
             return Project(folder)
     return None
 
@@ -133,19 +141,6 @@ def facts_pages(docs: Path | None = None) -> tuple[Path, ...]:
     own = docs / "reference/facts.md" if docs else None
     found = [page for page in (own, bundled) if page is not None and page.is_file()]
     return tuple(dict.fromkeys(page.resolve() for page in found))
-
-
-def _names_us(pyproject: Path) -> bool:
-    if not pyproject.is_file():
-        return False
-    import tomllib
-
-    try:
-        table = tomllib.loads(pyproject.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        return False
-    tool = table.get("tool")
-    return isinstance(tool, dict) and "reaffirm" in tool
 
 
 def _folders(name: str, own: Path | None) -> tuple[Path, ...]:

@@ -10,6 +10,8 @@ from reaffirm.model.record import Link
 from reaffirm.store.reading.anchors import Anchors
 from reaffirm.store.reading.outline import Block, Kind, Line, Outline
 
+# No line of a person is longer (characters); what is longer is taken as it stands.
+_LONGEST = 5_000
 _HEADING = re.compile(r"(?P<marks>={1,6}|#{1,6})\s+(?P<text>\S.*?)(?:\s+(?P=marks))?\s*\Z")
 _UNDERLINE = {"=": 1, "-": 2, "~": 3, "^": 4, "+": 5}
 _ATTRIBUTE = re.compile(r":(?P<name>!?[\w][\w -]*!?):(?:\s+(?P<value>.*?))?\s*\Z")
@@ -212,6 +214,8 @@ class _Reader:
         """One line's words, without marks, its links and the bold text that it begins with."""
         number = at + self.first
         source = text.strip()
+        if len(source) > _LONGEST:
+            return Line(source, number, source)
         text = _REFERENCE.sub(lambda m: self.attributes.get(m[1].lower(), m[0]), source)
         images = tuple((m["alt"], m["src"]) for m in _IMAGE.finditer(text))
         text = _STRUCK.sub("", _IMAGE.sub(lambda m: m["alt"], text))

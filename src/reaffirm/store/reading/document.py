@@ -49,10 +49,10 @@ def parse_document(text: str, name: str, dialect: Dialect, *, keep_body: bool = 
         read_toml(front, text)
     try:
         outline = _languages(dialect)(front.body, front.body_line)
-    except RecursionError:
-        problem = Finding(
-            name, 1, "unreadable", "nested too deeply to be read", "take lists and quotes apart"
-        )
+    except RecursionError as error:
+        told = str(error)
+        message = told if told.startswith("a paragraph") else "nested too deeply to be read"
+        problem = Finding(name, 1, "unreadable", message, "take it apart")
         return Document(name, dialect, problems=(problem,), broken=True)
     problems = [Finding(name, line, "front-matter", told, hint) for line, told, hint in front.wrong]
     conflict = _conflicts(text)

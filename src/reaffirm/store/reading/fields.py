@@ -6,6 +6,7 @@ further down is none.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -69,8 +70,8 @@ def places(outline: Outline, title: Block | None) -> list[Place]:
 
 def _places(outline: Outline, title: Block | None) -> Iterator[Place]:
     sections = outline.sections()
-    top_level = [s for s in sections if s.heading is not None]
-    alone = {s.level for s in top_level if sum(o.level == s.level for o in top_level) == 1}
+    levels = Counter(section.level for section in sections if section.heading is not None)
+    alone = {level for level, count in levels.items() if count == 1}
     before_first = True
     for section in sections:
         heading = section.heading

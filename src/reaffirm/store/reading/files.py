@@ -6,7 +6,6 @@ other repositories. A file is taken once, however many names it has.
 
 import os
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Skipped
 from reaffirm.store.reading.naming import SUFFIXES, name_of, neighbour
+from reaffirm.store.settings import record_settings
 
 #: Folders that are looked into, and files that are taken; more is a finding.
 MAX_FOLDERS = 50_000
@@ -311,7 +311,7 @@ def _below(folder: Path) -> bool:
 def _configured(path: Path, found: Found) -> Iterator[Path]:
     """Folders that the settings of other tools, or of ours, name; nothing outside of the repository."""
     base = path.resolve()
-    for name in (*_adr_dir(path), *_log4brains(path), *_own(path)):
+    for name in (*_adr_dir(path), *_log4brains(path), *record_settings(path)):
         folder = (path / name).resolve()
         if folder.is_relative_to(base):
             yield path / os.path.relpath(folder, base)
@@ -333,18 +333,6 @@ def _log4brains(path: Path) -> Iterator[str]:
             r"^\s*(?:-\s*)?adrFolder:\s*['\"]?([^'\"#\n]+?)['\"]?\s*(?:#.*)?$", text, re.MULTILINE
         ):
             yield match[1]
-
-
-def _own(path: Path) -> Iterator[str]:
-    text = _small(path / "pyproject.toml")
-    if "[tool.reaffirm" not in text:
-        return
-    try:
-        table = tomllib.loads(text).get("tool", {}).get("reaffirm", {})
-    except tomllib.TOMLDecodeError:
-        return
-    named = table.get("records") if isinstance(table, dict) else None
-    yield from [named] if isinstance(named, str) else [n for n in named or () if isinstance(n, str)]
 
 
 def _small(path: Path) -> str:

@@ -30,6 +30,8 @@ _SKIPPED = (
     nodes.raw,
     nodes.image,
 )
+# docutils takes very long for a paragraph that no person writes (characters).
+_LONGEST = 30_000
 _UNDERLINE = re.compile(r"([=\-~^#*+.:'\"`_])\1+")
 _ROLE = re.compile(r":[\w:+.-]+:`(?P<words>[^`<]*?)\s*(?:<(?P<to>[^>]*)>)?`")
 
@@ -52,6 +54,9 @@ class _Walk:
         roles: list[Link] = []
         plain = _ROLE.sub(lambda match: _plain_role(match, roles), _lengthened(text))
         self.roles = roles
+        if any(len(part) > _LONGEST for part in re.split(r"\n[ \t]*\n", text)):
+            msg = f"a paragraph of more than {_LONGEST} characters"
+            raise RecursionError(msg)
         settings = frontend.get_default_settings(Parser)
         for name, value in _SETTINGS.items():
             setattr(settings, name, value)

@@ -1,0 +1,74 @@
+"""What a site gets that says nothing about its looks: a theme, and the extensions that pages of ours need."""
+
+from pathlib import Path
+from typing import Any
+
+from mkdocs.plugins import get_plugins
+from mkdocs.theme import Theme
+from mkdocs.utils.yaml import get_yaml_loader, yaml_load
+
+# Each with what does the same work in other people's settings.
+_NEEDED = {
+    "admonition": (),
+    "attr_list": ("extra", "markdown.extensions.extra", "pymdownx.extra"),
+    "tables": ("extra", "markdown.extensions.extra", "pymdownx.extra"),
+    "pymdownx.details": (),
+    "pymdownx.highlight": ("codehilite", "markdown.extensions.codehilite"),
+    "pymdownx.superfences": ("pymdownx.extra",),
+}
+_PALETTE = [
+    {
+        "media": f"(prefers-color-scheme: {name})",
+        "scheme": scheme,
+        "primary": "blue grey",
+        "accent": "teal",
+        "toggle": {"icon": f"material/weather-{icon}", "name": other},
+    }
+    for name, scheme, icon, other in (
+        ("light", "default", "night", "Dark"),
+        ("dark", "slate", "sunny", "Light"),
+    )
+]
+_FEATURES = ["navigation.indexes", "navigation.top", "content.code.copy", "search.highlight", "toc.follow"]
+
+
+def dress(config: Any) -> None:
+    """Give a site Material without fonts from elsewhere, when its settings name no theme, and extensions.
+
+    Args:
+        config: the settings of MkDocs, read and checked.
+    """
+    if config.theme.name == "mkdocs" and not _named(config.config_file_path):
+        config.theme = Theme(
+            "material", font=False, palette=_PALETTE, features=_FEATURES, locale="en", language="en"
+        )
+        _search(config)
+    extensions = config.markdown_extensions
+    for name, others in _NEEDED.items():
+        if not {name, f"markdown.extensions.{name}", *others} & set(extensions):
+            extensions.append(name)
+
+
+def _search(config: Any) -> None:
+    """Let Material's own search take the place of MkDocs's, which was chosen before the theme was.
+
+    Runs while the plugins are configured, before any of them: one that is taken out here never runs.
+    """
+    known, plugins = get_plugins(), config.plugins
+    old = plugins.get("search")
+    if old is None or "material/search" not in known:
+        return
+    for methods in plugins.events.values():
+        methods[:] = [one for one in methods if getattr(one, "__self__", None) is not old]
+    del plugins["search"]
+    new = known["material/search"].load()()
+    new.load_config({"lang": old.config["lang"]} if old.config.get("lang") else {}, config.config_file_path)
+    plugins["material/search"] = new
+
+
+def _named(settings: str | None) -> bool:
+    """Whether a file of settings names a theme, be it MkDocs's own."""
+    if not settings:
+        return False
+    with Path(settings).open("rb") as file:
+        return bool(yaml_load(file, loader=get_yaml_loader()).get("theme"))
