@@ -78,7 +78,7 @@ def decisions_page(
         board = [
             (
                 verdict_badge(standings[record.key, claim.id], claim),
-                f"[{cell(claim.says)}]({posixpath.relpath(pages[record.id], folder)}#{claim.id})"
+                f"[{cell(claim.says)}]({posixpath.relpath(pages[record.key], folder)}#{claim.id})"
                 f"<br><small>{cell(record.id)}, needs {claim.needs}</small>",
                 _last(standings[record.key, claim.id], runs, folder),
             )
