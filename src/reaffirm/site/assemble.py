@@ -127,6 +127,7 @@ def assemble(
         about = {*found.collection.files, *(one.path for one in found.findings)}
         told = shelf.findings([one for one in findings if one.path in about])
         findings = [one for one in findings if one.path not in about]
+    by_path = {run.path: run for run in published.runs}
     pages: list[SitePage] = [
         record_page(
             record,
@@ -136,7 +137,7 @@ def assemble(
             records=shelf.seen_from(record),
             runs=run_uris,
             runbooks=book_uris,
-            published={run.path: run for run in published.runs},
+            published=by_path,
             told=None if strict else shelf.told(record, told, rules, site_map),
             around=shelf.around(index),
         )

@@ -103,9 +103,9 @@ def _more(path: Path, document: Document, template: frozenset[str]) -> Iterator[
         return
     front = split(text)
     for key in front.data:
-        if near := _near(key):
+        if meant := _near(key):
             line = front.marks.get((key,), 1)
-            hint = f"did you mean {near!r}?"
+            hint = f"did you mean {meant!r}?"
             yield Finding(document.path, line, "record-key", f"unknown key {key!r}", hint)
     yield from leftovers(document.path, front.body, front.body_line, template)
 
