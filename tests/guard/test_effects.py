@@ -46,6 +46,9 @@ def test_docker_in_a_text_is_seen(argv: list[str]) -> None:
 def test_docker_in_standard_input_is_seen() -> None:
     """A program on standard input would do what no argument says."""
     assert hides_docker(effect_of(["sh"], "cd /x\ndocker rm -f database\n"))
+    assert hides_docker(effect_of(["sudo", "-n"], "docker rm -f database\n"))
+    assert hides_docker(effect_of(["sh"], "docker \\\n  rm -f database\n"))
+    assert effect_of(["bash", "-s"], "cd /x\nrm -rf data\n").destructive
     assert not hides_docker(effect_of(["sh"], "docker ps\n"))
 
 

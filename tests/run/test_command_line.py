@@ -65,6 +65,33 @@ def test_run_that_fails(project: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_run_into_a_folder(project: Path) -> None:
+    """All steps would run on the machines, and their record would then have no place to go."""
+    (project / "here").mkdir()
+    done = reaffirm(project, "run", "small", "-o", "here")
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[0] == "reaffirm: here: is a folder; nothing was run"
+    assert not (project / "here.run").exists()
+
+
+def test_run_whose_notebook_finds_no_room(project: Path) -> None:
+    """A run on a full disk would end with a status of 1 and without a word about what is missing."""
+    words = [*REAFFIRM, "run", "plain", "-o", "full.ipynb"]
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -f 4; exec "$@"', "sh", *words],
+        cwd=project,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "notebook: full.ipynb cannot be written: File too large" in done.stderr
+    assert "reaffirm render full.run" in done.stderr
+    assert "COMPLETED before" not in done.stderr
+
+
 def test_run_that_cannot_judge(project: Path) -> None:
     """A node that cannot be asked is exit code 2, not a failed check."""
     lines = (

@@ -38,7 +38,11 @@ def words_of(text: str) -> frozenset[str]:
 
 
 # Global options with a value of their own: `docker --context lab ps`.
-_GLOBAL = ("--context", "-c", "--host", "-H", "--config", "--log-level", "-l", "--connection", "--url")
+_GLOBAL = words_of(
+    "--context -c --host -H --config --log-level -l --connection --url --tlscacert --tlscert --tlskey "
+    "--address -a --namespace -n --root --runroot --identity --storage-driver --storage-opt --cgroup-manager "
+    "--conmon --runtime --tmpdir --volumepath --ssh --module --data-root --snapshotter --hosts-dir"
+)
 _LOOKS = words_of(
     "ps inspect logs images version info stats top port diff events history wait search ls list show df "
     "exists healthcheck"
@@ -57,10 +61,13 @@ _ALONE = words_of(
     "--replace --no-healthcheck --oom-kill-disable --sig-proxy --quiet -q --no-hosts --help -it -ti -dit "
     "-di -id"
 )
-# What gives a throw-away container a hold on the node.
-_HOLD = words_of(
-    "-v --volume --mount --volumes-from --device --privileged --pid --ipc --cap-add --userns --uts "
-    "--cgroupns --security-opt --name --replace --cidfile -d --detach --restart -P -p --publish"
+# All that a throw-away container may be given and still be no more than a look; any other flag may give it a
+# hold on the node. Its network and its image are judged apart.
+_HARMLESS = words_of(
+    "--rm --network --net --pull --entrypoint -e --env --env-file -i --interactive -t --tty -it -ti --init "
+    "--gpus -w --workdir -u --user -m --memory --memory-swap --cpus --shm-size --pids-limit --ulimit "
+    "--read-only --tmpfs --platform --log-driver --hostname -h --quiet -q --no-healthcheck --stop-timeout "
+    "-l --label --cap-drop"
 )
 
 
@@ -130,9 +137,10 @@ def _run(what: str, verb: str, arguments: Sequence[str]) -> Effect:
             value = rest.pop(0)
         flags.append((flag, value))
     given = dict(flags)
+    often = len([flag for flag, _ in flags if flag in ("--network", "--net")]) > 1
     network = given.get("--network", given.get("--net", ""))
-    alone = "--rm" in given and network == "none" and given.get("--pull") == "never"
-    if verb == "run" and alone and not _HOLD & given.keys():
+    alone = given.get("--rm") in ("", "true") and network == "none" and not often
+    if verb == "run" and alone and given.get("--pull") == "never" and given.keys() <= _HARMLESS:
         return NONE
     # podman's --replace removes the container that has the name.
     replaces = (given.get("--name", EVERY),) if "--replace" in given else ()

@@ -23,28 +23,32 @@ _LOOKS = words_of(
 )
 # Programs that look as long as their words are such ones.
 _LOOKS_IF: Mapping[str, re.Pattern[str]] = {
-    "hostname": re.compile(r"-\S*|"),
+    "hostname": re.compile(r"-[aAdfiIsy]+|--(?:alias|all-\S+|domain|fqdn|long|ip-address|short)"),
     "date": re.compile(r"\+.*|-u|--utc|-R|-I\S*|-Iseconds|--iso-8601\S*"),
-    "ip": re.compile(r"(?!add\b|del|set\b|flush|change|replace|append|exec|-b|-force).*", re.DOTALL),
     "ss": re.compile(r"(?!--kill|-[A-Za-z]*[KD]).*", re.DOTALL),
     "nvidia-smi": re.compile(
         r"--query-\S*|--format=\S*|-q|-L|-x|topo|-m|-i|-d|\d+|[A-Z,]+|--query|--list-gpus"
     ),
     "find": re.compile(r"(?!-delete|-exec|-ok|-fprint|-fls).*", re.DOTALL),
-    "sort": re.compile(r"(?!-o|--output).*", re.DOTALL),
+    "sort": re.compile(r"(?!-[A-Za-z]*o|--o|--c).*", re.DOTALL),
     "journalctl": re.compile(r"(?!--vacuum|--rotate|--flush|--sync|--setup).*", re.DOTALL),
-    "dmesg": re.compile(r"(?!-[A-Za-z]*[cCDEn]\b|--clear|--read-clear|--console).*", re.DOTALL),
+    "dmesg": re.compile(r"(?!-[A-Za-z]*[cCDEn]|--c|--read-clear).*", re.DOTALL),
     "sysctl": re.compile(r"-n|-a|-e|[a-z0-9_.]+"),
 }
 # The first word that follows decides: `systemctl status x`, `git log`, `pip show vllm`.
 _LOOKS_WITH: Mapping[str, frozenset[str]] = {
     "systemctl": words_of("status show is-active is-enabled is-failed cat list-units list-timers"),
-    "git": words_of("status log show rev-parse diff describe ls-files remote"),
+    "git": words_of("status log show rev-parse diff describe ls-files"),
     "pip": frozenset(["show", "list", "freeze", "check"]),
     "pip3": frozenset(["show", "list", "freeze", "check"]),
     "timedatectl": frozenset(("status", "show", "timesync-status")),
     "ethtool": frozenset(("-i", "-S", "-k", "-g", "-T", "-m")),
 }
+# What `ip OBJECT` may be followed by: it takes any beginning of a verb, and `s` is `set` to it.
+_IP_LOOKS = words_of("show list ls lst get dev")
+_IP_VALUED = words_of("-f -family -n -netns -l -loops -rc -rcvbuf")
+# Nothing that it is asked: a name that these follow is written to.
+_WRITES = re.compile(r"--output(=.*)?", re.DOTALL)
 #: Programs that may destroy what somebody needs.
 _DESTROYS = re.compile(
     r"(rm|rmdir|unlink|shred|dd|truncate|wipefs|fdisk|parted|mkfs(\..+)?|mkswap|kill|pkill|killall|skill|"
@@ -70,17 +74,27 @@ _PROGRAMS: Mapping[str, Effect] = {
     "fetch_image.py": Effect("docker load", Change.IMAGES),
     "example_server.py": Effect("a server of its own", Change.RUNS),
 }
+# The options by which sudo opens a shell.
+_SHELL = frozenset(("-i", "-s", "--login", "--shell"))
+_SHELLS = words_of("sh bash dash zsh ksh ash fish")
+# A program that may destroy something, where a shell's text has a command.
+_DESTROYS_IN_TEXT = re.compile(
+    r"(?:^|[;&|({`\n]|\b(?:then|do|else|exec|sudo|xargs|nohup)\s)\s*(?:/\S*/)?"
+    r"(rm|rmdir|unlink|shred|dd|truncate|wipefs|mkfs\S*|kill|pkill|killall|reboot|shutdown|poweroff|halt)\s"
+)
 _VERBS = re.compile(
-    r"\b(?:docker|podman|nerdctl)\b[^\n;|&]*?\b(rm|rmi|stop|kill|restart|pause|rename|update|prune|run|create|"
+    r"\b(?:docker|podman|nerdctl)\b[^\n;|&]*?\b(rm|rmi|remove|stop|kill|restart|pause|unpause|rename|update|prune|down|leave|run|create|"
     r"start|exec|load|pull|tag|compose|cp|commit|build)\b"
 )
-_ENDS = words_of("rm rmi stop kill restart pause rename update prune compose")
+_ENDS = words_of("rm rmi remove stop kill restart pause rename update prune down leave compose")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 def effect_of(argv: Sequence[str], stdin: str | None = None) -> Effect:
     """Return what a command changes, as far as its words tell."""
     words = _unwrapped(argv)
+    if not words and argv and (stdin is not None or _SHELL & set(argv)):
+        words = ["sh"]  # sudo -s, and whatever is typed into it
     if not words:
         return NONE
     program = words[0].rpartition("/")[2]
@@ -98,7 +112,9 @@ def effect_of(argv: Sequence[str], stdin: str | None = None) -> Effect:
     if _looks(program, words[1:]):
         return NONE
     gone = bool(_DESTROYS.match(program))
-    text = "\n".join((" ".join(words), stdin or ""))
+    text = "\n".join((" ".join(words), stdin or "")).replace("\\\n", " ")  # a line that goes on
+    if program in _SHELLS:
+        gone = gone or any(_DESTROYS_IN_TEXT.search(f"{part}\n") for part in (*words[1:], stdin or ""))
     if hidden := _VERBS.search(text):  # in a shell's text, or in a program's
         gone = gone or hidden[1] in _ENDS
         return Effect(f"{program} with docker {hidden[1]}", Change.RUNS, destructive=gone, known=False)
@@ -121,8 +137,21 @@ def _looks(program: str, words: Sequence[str]) -> bool:
     if (allowed := _LOOKS_IF.get(program)) is not None:
         return all(allowed.fullmatch(word) for word in words)
     if (verbs := _LOOKS_WITH.get(program)) is not None:
-        return bool(words) and words[0] in verbs
+        return bool(words) and words[0] in verbs and not any(_WRITES.fullmatch(w) for w in words)
+    if program == "ip":
+        return _ip_looks(words)
     return list(words) in (["--version"], ["--help"], ["-V"])
+
+
+def _ip_looks(words: Sequence[str]) -> bool:
+    rest = list(words)
+    while rest and rest[0].startswith("-"):
+        flag = rest.pop(0)
+        if flag.startswith(("-b", "-fo")):  # orders from a file; go on after an error
+            return False
+        if flag in _IP_VALUED and rest:
+            rest.pop(0)
+    return len(rest) < 2 or rest[1] in _IP_LOOKS
 
 
 def _unwrapped(argv: Sequence[str]) -> list[str]:

@@ -242,11 +242,15 @@ def _formatted(path: str, parameters: Mapping[str, Any], format_path: Callable[.
 
 
 def refuse_source(path: str, source: Path | None = None) -> None:
-    """Stop before a notebook is written over a source.
+    """Stop before a notebook is written over a source, or a run begins that could not be written.
 
     Raises:
-        UsageError: the path names a ``.py`` file, or leads to one, or is another name of ``source``.
+        UsageError: the path names a ``.py`` file, or leads to one, or is another name of ``source``, or is a
+            folder.
     """
+    if Path(path).is_dir():
+        msg = f"{path}: is a folder; nothing was run"
+        raise UsageError(msg, hint="give the path of a notebook in it, such as one that ends in .ipynb")
     if leads_to_source(path) or (source is not None and _same_file(Path(path), source)):
         msg = f"{path}: a notebook is never written to a .py file: that is where sources are"
         raise UsageError(msg, hint="give an output path that ends in .ipynb, or none")

@@ -67,6 +67,8 @@ class Run:
     engine: str = "nbclient"
     part: Part = WHOLE
     journal: Journal | None = None
+    #: Why the notebook could not be written the last time; empty when it was.
+    unwritten: str = ""
     _next_write: float = 0.0
     _seen: Progress | None = None
     #: When the runner began, by the clock of its own machine (UTC). The nodes' clock may be virtual.
@@ -217,7 +219,12 @@ class Run:
         if target is None or (target.exists() and not target.is_file()):
             self.write(text, self.output)
         else:
-            write_text(target, text)
+            try:
+                write_text(target, text)
+            except OSError as error:
+                self.unwritten = error.strerror or str(error)
+                raise
+            self.unwritten = ""
 
     def _tell(self, notebook: Any) -> None:
         if self.observer is None:
@@ -262,7 +269,14 @@ class RunStoppedError(Exception):
         where = f"\nnotebook: {places.shown(notebook)}" if notebook and notebook.is_file() else ""
         if notebook and where and self.run.engine == "reaffirm" and any(evidence.recordings(self.run.folder)):
             where += f"\nresume: reaffirm run --resume {shlex.quote(places.shown(notebook))}"
+        if notebook and self.run.unwritten:
+            where = f"\nnotebook: {places.shown(notebook)} cannot be written: {self.run.unwritten}"
+            if self.run.journal is not None and self.run.journal.path is not None:
+                again = shlex.quote(places.shown(self.run.journal.path.parent))
+                where += f"\nnext: make room, then reaffirm render {again} makes it from the journal"
         lines = str(self.run.ending).splitlines()
+        if self.run.ending is not None and self.run.ending.how == "completed":
+            lines = ["COMPLETED, but the record of it is not whole"]
         if len(lines) > _LINES:
             lines = [*lines[:_LINES], f"… {len(lines) - _LINES} more lines"]
         return "\n".join(lines) + where
