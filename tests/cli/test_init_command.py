@@ -118,6 +118,20 @@ def test_a_baseline_is_json_of_what_was_found(
     assert (tmp_path / "mkdocs.yml").read_text().splitlines()[1] == "docs_dir: adr"
 
 
+def test_records_alone_become_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Commands would say that a folder with records is no project, although init found nothing missing."""
+    (tmp_path / "adrs").mkdir()
+    (tmp_path / "adrs/0001-x.md").write_text("---\nstatus: accepted\ndate: 2026-01-02\n---\n\n# X\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["init"]) == 0
+    capsys.readouterr()
+    assert main(["claims"]) == 0
+    assert main(["new", "runbook", "Ask it"]) == 0
+    assert (tmp_path / "runbooks/ask_it.py").is_file()
+
+
 def test_init_below_the_repository_says_where_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

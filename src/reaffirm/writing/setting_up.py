@@ -75,13 +75,15 @@ def _beside_records(root: Path, found: Collection) -> Plan:
     docs = next((name for name in _DOCS if (root / name).is_dir()), folders[0])
     additions, by_hand = _site(root, docs, "plugins: [search, reaffirm]", "reaffirm")
     settings, line = "", ""
-    if folders != ["adrs"] and not record_settings(root):
-        if len(folders) == 1:
+    project = find_project(root)
+    known = project is not None and project.root == root.resolve()
+    if not record_settings(root):
+        if len(folders) == 1 and not (known and folders == ["adrs"]):
             line = f"records = {json.dumps(folders[0])}"
             settings = (
                 f"# Where the records are, and where `reaffirm new record` puts the next one.\n{line}\n"
             )
-        elif find_project(root) is None:
+        elif len(folders) > 1 and not known:
             settings = '# Records are found, in every package. Where new ones go: records = ["docs/adr"]\n'
             line = "[tool.reaffirm]"
     if settings and _has_table(root):
