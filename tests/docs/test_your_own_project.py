@@ -34,12 +34,16 @@ def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty folder in which somebody has followed the page."""
     folder = tmp_path_factory.mktemp("follow") / "project"
+    folder.mkdir()
+    assert [line.split()[0] for line in LINES] == ["reaffirm", "papermill", "reaffirm", "reaffirm", "mkdocs"]
+    done = run(LINES[0], folder)
+    assert done.returncode == 0, done.stderr
+    told = PAGE.split(f"$ {LINES[0]}\n")[1].split("```")[0]
+    assert done.stdout.startswith(told)
     for name, text in FILES:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert [line.split()[0] for line in LINES] == ["papermill", "reaffirm", "reaffirm", "mkdocs"]
-    for line in LINES:
+        assert not (folder / name).exists()
+        (folder / name).write_text(text, encoding="utf-8")
+    for line in LINES[1:]:
         done = run(line, folder)
         assert done.returncode == 0, f"$ {line}\n{done.stdout}{done.stderr}"
     return folder
@@ -54,7 +58,7 @@ def test_the_board_of_a_new_project_shows_the_verdict(followed: Path) -> None:
 
 def test_a_slip_in_a_check_fails_the_build_of_a_new_project(followed: Path) -> None:
     """The page promises that no claim stays undecided because of a slip."""
-    [record] = (followed / "adrs").glob("*.md")
+    [record] = (followed / "adrs").glob("0001-*.md")
     text = record.read_text(encoding="utf-8")
     record.write_text(text.replace("python.version", "python.versoin"), encoding="utf-8")
     done = run("mkdocs build --site-dir other", followed)

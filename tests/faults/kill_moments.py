@@ -77,18 +77,21 @@ def campaign(
         tell(f"{number + 1:>4}  {at:7.2f} s  {target:<6}  {one['step']:<50}  {wrong}")
         if keep is None and not one["problems"]:
             shutil.rmtree(folder / f"{number:03}", ignore_errors=True)
-        each(_result(nodes, seed, length, kills))
+        each(_result(nodes, seed, length, kills, times))
     if keep is None and not any(one["problems"] for one in kills):
         shutil.rmtree(folder, ignore_errors=True)
-    return _result(nodes, seed, length, kills)
+    return _result(nodes, seed, length, kills, times)
 
 
-def _result(nodes: str, seed: int, length: float, kills: list[dict[str, Any]]) -> dict[str, Any]:
+def _result(
+    nodes: str, seed: int, length: float, kills: list[dict[str, Any]], planned: int
+) -> dict[str, Any]:
     return {
         "nodes": nodes,
         "runbook": RUNBOOK,
         "seed": seed,
         "times": len(kills),
+        "planned": planned,
         "length": round(length, 2),
         "measured": datetime.now(UTC).strftime("%Y-%m-%d"),
         "versions": {"python": python_version(), "reaffirm": version("reaffirm"), "commit": _commit()},
@@ -237,8 +240,14 @@ def _tables(result: dict[str, Any]) -> list[str]:
     kills = result["kills"]
     wrong = [kill for kill in kills if kill["problems"]]
     versions = ", ".join(f"{name} {value}" for name, value in result["versions"].items())
+    planned = result.get("planned", len(kills))
+    short = (
+        f" The campaign of {planned} was cut short; `--go-on` goes on with it."
+        if planned > len(kills)
+        else ""
+    )
     lines = [
-        f"{len(kills)} kills, {len(wrong)} of them left something wrong. "
+        f"{len(kills)} kills, {len(wrong)} of them left something wrong.{short} "
         f"`{result['runbook']}`, seed {result['seed']}, "
         f"a whole run took {result['length']:g} s; measured {result['measured']} with {versions}.\n",
         "| killed in | runner | worker | all at once | something wrong |",
@@ -249,7 +258,11 @@ def _tables(result: dict[str, Any]) -> list[str]:
         here = [kill for kill in kills if kill["step"] == step]
         by = Counter(kill["target"] for kill in here)
         bad = sum(bool(kill["problems"]) for kill in here)
-        lines.append(f"| {step} | " + " | ".join(str(by[target]) for target in TARGETS) + f" | {bad} |")
+        lines.append(
+            f"| {step or 'the values that were given'} | "
+            + " | ".join(str(by[target]) for target in TARGETS)
+            + f" | {bad} |"
+        )
     lines.append("")
     for kill in wrong:
         lines.append(f"- {kill['at']:g} s, {kill['target']}, {kill['step']}: {'; '.join(kill['problems'])}")

@@ -9,6 +9,7 @@ from article import Article
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, PluginError
+from mkdocs.theme import Theme
 
 _PROJECT = Path(__file__).parent / "specimens/project"
 
@@ -145,6 +146,8 @@ def test_macros_are_refused_unless_pages_are_protected() -> None:
         def __init__(self, macros: Macros) -> None:
             self.plugins = {"macros": macros}
             self.extra_css: list[str] = []
+            self.theme = Theme("material")
+            self.markdown_extensions: list[str] = []
 
     plugin = ReaffirmPlugin()
     with pytest.raises(PluginError, match="render_by_default: false"):

@@ -92,8 +92,8 @@ def recheck(
 
 
 def _board(project: Project, today: date, more: Sequence[Evidence] = ()) -> tuple[Material, Board]:
-    names = (path.relative_to(project.root).as_posix() for path in (project.docs, project.records))
-    docs, records = names
+    docs = project.relative(project.docs)
+    records = [project.relative(path) for path in project.record_folders if path.is_dir()]
     runbooks = project.runbooks.relative_to(project.root).as_posix()
     material = read_material(project.root, docs=docs, records=records, runbooks=runbooks)
     evidence = (*material.published.evidence(), *more)

@@ -43,6 +43,7 @@ COMMANDS = {
     "withdraw": "reaffirm.cli.publishing",
     "claims": "reaffirm.cli.claims",
     "recheck": "reaffirm.cli.claims",
+    "init": "reaffirm.cli.starting",
     "records": "reaffirm.cli.records",
     "new": "reaffirm.cli.writing",
     "status": "reaffirm.cli.writing",

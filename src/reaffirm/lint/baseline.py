@@ -16,14 +16,20 @@ SCHEMA = 1
 
 def write_baseline(path: Path, findings: Iterable[Finding]) -> int:
     """Write a baseline and return how many findings it holds."""
+    known = tuple(findings)
+    path.write_text(baseline_text(known), encoding="utf-8")
+    return len(known)
+
+
+def baseline_text(findings: Iterable[Finding]) -> str:
+    """Return what a baseline of these findings holds."""
     counted = Counter(_key(one) for one in findings)
     entries = [
         {"path": file, "code": code, "message": message, "count": count}
         for (file, code, message), count in sorted(counted.items())
     ]
     text = json.dumps({"schema": SCHEMA, "findings": entries}, indent=1, ensure_ascii=True)
-    path.write_text(f"{text}\n", encoding="utf-8")
-    return sum(counted.values())
+    return f"{text}\n"
 
 
 def read_baseline(path: Path) -> Counter[tuple[str, str, str]]:

@@ -100,7 +100,8 @@ def assemble(
     if not strict:
         again = shelf.not_again()
         for path in again - {record.path for record in found.records}:
-            shown.pop(path, None)
+            if shown.get(path) != TEMPLATE_URI:
+                shown.pop(path, None)
         shown |= dict.fromkeys(shelf.readmes, INDEX_URI)
     site_map = SiteMap(
         shown,
@@ -126,6 +127,7 @@ def assemble(
         about = {*found.collection.files, *(one.path for one in found.findings)}
         told = shelf.findings([one for one in findings if one.path in about])
         findings = [one for one in findings if one.path not in about]
+    by_path = {run.path: run for run in published.runs}
     pages: list[SitePage] = [
         record_page(
             record,
@@ -135,7 +137,7 @@ def assemble(
             records=shelf.seen_from(record),
             runs=run_uris,
             runbooks=book_uris,
-            published={run.path: run for run in published.runs},
+            published=by_path,
             told=None if strict else shelf.told(record, told, rules, site_map),
             around=shelf.around(index),
         )
@@ -159,11 +161,8 @@ def assemble(
             notes="" if strict else shelf.notes(told, rules, site_map),
         )
     )
-    pages += [
-        _template_page(root / folder / TEMPLATE, f"{folder}/{TEMPLATE}")
-        for folder in folders
-        if (root / folder / TEMPLATE).is_file()
-    ][:1]
+    if len(folders) == 1 and (root / folders[0] / TEMPLATE).is_file():
+        pages.append(_template_page(root / folders[0] / TEMPLATE, f"{folders[0]}/{TEMPLATE}"))
     for name, source in books.items():
         pages.append(
             runbook_page(

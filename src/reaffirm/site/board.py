@@ -2,7 +2,7 @@
 
 import posixpath
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
 
@@ -61,7 +61,8 @@ def decisions_page(
         shown = [(name, called.get(name) or name, inside) for name, inside in groups.items()]
         parts.append(_folders(records, shown))
         for number, (name, title, inside) in enumerate(shown, 1):
-            parts.append(f"## {inline(title)} {{ #folder-{number} }}\n\n{code(name)}: {_statuses(inside)}.")
+            parts.append(f"## {inline(title)} {{ #folder-{number} }}")
+            parts.append(f"{_statuses(inside)}." if title == name else f"{code(name)}: {_statuses(inside)}.")
             parts.append(rows.table(inside))
     elif records:
         parts += [f"{_statuses(records)}." if len(records) > _FEW else "", rows.table(records)]
@@ -78,7 +79,7 @@ def decisions_page(
         board = [
             (
                 verdict_badge(standings[record.key, claim.id], claim),
-                f"[{cell(claim.says)}]({posixpath.relpath(pages[record.id], folder)}#{claim.id})"
+                f"[{cell(claim.says)}]({posixpath.relpath(pages[record.key], folder)}#{claim.id})"
                 f"<br><small>{cell(record.id)}, needs {claim.needs}</small>",
                 _last(standings[record.key, claim.id], runs, folder),
             )
@@ -95,23 +96,21 @@ class _Rows:
         self._folder, self._pages, self._named = folder, pages, named
 
     def table(self, records: Sequence[Record]) -> str:
-        """One row for each record; a column for what took whose place where there is such a thing."""
-        related = any(record.supersedes or record.superseded_by for record in records)
+        """One row for each record; what took whose place stands below the status."""
         rows = [
             (
                 f"[{cell(label(record))}]({self._to(self._pages[record.key])})",
-                status_badge(record),
+                "<br>".join((status_badge(record), *self._relations(record))),
                 f'<span class="rf-nowrap">{day(record.date)}</span>',
-                *([self._relations(record)] if related else []),
             )
             for record in records
         ]
-        return table(("Record", "Status", "Date", *(["Supersession"] if related else [])), rows)
+        return table(("Record", "Status", "Date"), rows)
 
-    def _relations(self, record: Record) -> str:
-        lines = [f"supersedes {self._link(record, one)}" for one in record.supersedes]
-        lines += [f"superseded by {self._link(record, one)}" for one in record.superseded_by]
-        return "<br>".join(lines)
+    def _relations(self, record: Record) -> Iterator[str]:
+        for word, ids in (("supersedes", record.supersedes), ("superseded by", record.superseded_by)):
+            if ids:
+                yield f"<small>{word} {', '.join(self._link(record, one) for one in ids)}</small>"
 
     def _link(self, record: Record, ident: str) -> str:
         page = self._named.get((record.key, ident))

@@ -127,7 +127,7 @@ class Shelf:
         others = [one for path, found in findings.items() if path not in pages for one in found]
         if others:
             lines = [f"-   {finding_line(one, rules, INDEX_URI, path=True)}" for one in sorted(others)]
-            parts.append(admonition("bug", "Findings beside the records", "\n".join(lines), folded=True))
+            parts.append(admonition("quote", "Findings beside the records", "\n".join(lines), folded=True))
         count = sum(len(found) for path, found in findings.items() if path in pages)
         faulty = sum(path in findings for path in pages)
         if count:

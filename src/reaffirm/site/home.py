@@ -8,7 +8,7 @@ from reaffirm.model.record import Record
 from reaffirm.site.page import day, status_badge
 from reaffirm.site.page_names import folder_of
 from reaffirm.site.record_page import label
-from reaffirm.site.text import cell, inline, table
+from reaffirm.site.text import cell, table
 
 _NEWEST = 10
 
@@ -30,9 +30,9 @@ def home_page(records: Sequence[Record], pages: Mapping[str, str], called: Mappi
     rows = [
         (
             f'<span class="rf-nowrap">{day(one.date)}</span>',
-            f"[{cell(label(one))}]({pages[one.key]})",
+            f"[{cell(label(one))}]({pages[one.key]})"
+            + (f"<br><small>{cell(called[folder_of(one)] or folder_of(one))}</small>" if several else ""),
             status_badge(one),
-            *([inline(called[folder_of(one)] or folder_of(one))] if several else []),
         )
         for one in reversed(dated[-_NEWEST:])
     ]
@@ -40,6 +40,6 @@ def home_page(records: Sequence[Record], pages: Mapping[str, str], called: Mappi
     if rows:
         parts += [
             "## The newest",
-            table(("Date", "Decision", "Status", *(["Folder"] if several else [])), rows),
+            table(("Date", "Decision", "Status"), rows),
         ]
     return "\n\n".join(parts)

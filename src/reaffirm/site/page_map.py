@@ -45,7 +45,7 @@ def page_map(
     for folder in folders:
         if folder not in (".", docs):
             pages |= {f"{folder}/README.md": INDEX_URI, folder: INDEX_URI}
-        if (root / folder / TEMPLATE).is_file():
+        if len(folders) == 1 and (root / folder / TEMPLATE).is_file():
             pages[f"{folder}/{TEMPLATE}"] = TEMPLATE_URI
     pages |= {f"{runbooks}/{name}.py": uri for name, uri in books.items()}
     if (root / runbooks).is_dir() or runs:

@@ -11,7 +11,7 @@ from typing import Any
 from mkdocs.config import config_options as option
 from mkdocs.config.base import Config
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from reaffirm.site.assemble import Site, assemble
@@ -20,7 +20,6 @@ from reaffirm.site.feed import feed
 from reaffirm.site.image_page import with_head
 from reaffirm.site.skin import dress
 from reaffirm.site.text import front_matter, inline, title_text
-from reaffirm.store.settings import record_settings
 
 _LOG = logging.getLogger("mkdocs.plugins.reaffirm")
 _STYLE = "assets/reaffirm.css"
@@ -47,6 +46,7 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
     site: Site
     folders: list[str]
 
+    @event_priority(100)  # type: ignore[untyped-decorator]
     def on_config(self, config: Any) -> Any:
         """Add the style sheet. Refuse a site on which a log line could run code."""
         macros = config.plugins.get("macros")
@@ -112,9 +112,9 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
         return files
 
     def _folders(self, root: Path) -> list[str]:
-        """The folders of records: those of mkdocs.yml, else of the settings; none: to be found."""
+        """The folders of records that mkdocs.yml names; none: they are to be found, as ever."""
         named = self.config.records
-        folders = [named] if isinstance(named, str) else [str(one) for one in named or record_settings(root)]
+        folders = [named] if isinstance(named, str) else [str(one) for one in named or ()]
         for folder in folders:
             if not (root / folder).is_dir():
                 _LOG.warning("reaffirm: there is no folder %r for records", folder)

@@ -1,6 +1,7 @@
 """A record as a page: its head as a table, its claims with what became of them, its text."""
 
 import posixpath
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -91,7 +92,8 @@ def record_page(
         ]
         parts.append(table(("Still true?", "What the record claims"), rows))
     if record.dialect is not Dialect.MARKDOWN:
-        body = record.body.strip("\n")
+        # In reStructuredText the title's own line is below it.
+        body = re.sub(r"\A\s*([=\-~^#*+.:`'\"])\1+[ \t]*\n", "", record.body).strip("\n")
         parts.append(fence(body, _LANGUAGES[record.dialect]) if body.strip() else "")
     elif told:
         parts.append(rebuild(record.body, resolve, gone=told.gone, reserved=reserved(record)))
@@ -117,7 +119,10 @@ def _box(told: Told, uri: str) -> str:
     count = len(told.findings)
     lines = [f"-   {finding_line(one, told.rules, uri)}" for one in told.findings]
     return admonition(
-        "bug", f"{count} finding{'' if count == 1 else 's'} about this record", "\n".join(lines), folded=True
+        "quote",
+        f"{count} finding{'' if count == 1 else 's'} about this record",
+        "\n".join(lines),
+        folded=True,
     )
 
 
@@ -180,7 +185,8 @@ def _head(
     record: Record, standings: Standings, here: _Links, resolve: Resolve, told: Told | None
 ) -> list[tuple[str, ...]]:
     status, when = status_badge(record), day(record.date)
-    as_it_is = record.status is Status.OTHER or record.status_raw.casefold() == str(record.status)
+    as_it_is = record.status in (Status.OTHER, Status.SUPERSEDED)
+    as_it_is |= record.status_raw.casefold() == str(record.status)
     if told and record.status_raw and not as_it_is:
         status += f" <small>written: {cell(words(record.status_raw))}</small>"
     if told and record.date_raw and record.date is None:
@@ -203,8 +209,8 @@ def _head(
         stands = standings[record.key, wish.id]
         asks = "Asks to be reopened" if Reopen(record, wish, stands).asks else "Reopen when"
         rows.append((asks, f"{cell(wish.says)}<br>{verdict_badge(stands, wish)} {cell(stands.reason)}"))
-    if told and record.dialect is not Dialect.MARKDOWN and record.links:
-        rows.append(("Links", "<br>".join(_leads(record, resolve, told))))
+    if told and record.dialect is not Dialect.MARKDOWN and (links := list(_leads(record, resolve, told))):
+        rows.append(("Links", "<br>".join(links)))
     if told and told.source:
         rows.append(("File", told.source))
     return rows
@@ -213,7 +219,10 @@ def _head(
 def _leads(record: Record, resolve: Resolve, told: Told) -> Iterator[str]:
     """The links of a record whose text is shown as it is written."""
     seen: set[tuple[str, str]] = set()
+    said = (record.lines.get("superseded_by"), record.lines.get("supersedes"))
     for link in record.links:
+        if link.line in said and (record.supersedes or record.superseded_by):
+            continue
         shown = cell(link.text or link.target)
         if shown and (link.target, shown) not in seen:
             seen.add((link.target, shown))

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from mkdocs.plugins import get_plugins
 from mkdocs.theme import Theme
 from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
@@ -41,10 +42,28 @@ def dress(config: Any) -> None:
         config.theme = Theme(
             "material", font=False, palette=_PALETTE, features=_FEATURES, locale="en", language="en"
         )
+        _search(config)
     extensions = config.markdown_extensions
     for name, others in _NEEDED.items():
         if not {name, f"markdown.extensions.{name}", *others} & set(extensions):
             extensions.append(name)
+
+
+def _search(config: Any) -> None:
+    """Let Material's own search take the place of MkDocs's, which was chosen before the theme was.
+
+    Runs while the plugins are configured, before any of them: one that is taken out here never runs.
+    """
+    known, plugins = get_plugins(), config.plugins
+    old = plugins.get("search")
+    if old is None or "material/search" not in known:
+        return
+    for methods in plugins.events.values():
+        methods[:] = [one for one in methods if getattr(one, "__self__", None) is not old]
+    del plugins["search"]
+    new = known["material/search"].load()()
+    new.load_config({"lang": old.config["lang"]} if old.config.get("lang") else {}, config.config_file_path)
+    plugins["material/search"] = new
 
 
 def _named(settings: str | None) -> bool:

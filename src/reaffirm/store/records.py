@@ -1,6 +1,7 @@
 """The records of a project, as the site and the claims need them. Reading is done by ``store.reading``."""
 
 import difflib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,9 @@ from reaffirm.store.reading.targets import number_of
 from reaffirm.store.template import leftovers, placeholders
 
 _OURS = ("claims", "review-by", "reopen-when")
+_KEY = re.compile(r"['\"]?([A-Za-z][\w-]{2,30})['\"]?[ \t]*[:=]")
+# Lines of a head that are looked at for misspelt keys, and the length of a key.
+_HEAD, _LONGEST_KEY = 400, 30
 _NOTHING = Collection((), (), (), {})
 
 
@@ -89,16 +93,28 @@ def _more(path: Path, document: Document, template: frozenset[str]) -> Iterator[
                 message, hint = f"unknown status {record.status_raw!r}", f"did you mean {near[0]!r}?"
                 yield Finding(document.path, record.lines.get("status", 1), "status-word", message, hint)
     try:
-        front = split(text_of(read_source(path)))
+        text = text_of(read_source(path))
     except SourceProblemError:
         return
+    lines = text.split("\n")
+    # Only then is it worth to read the head once more.
+    keys = (match[1] for line in lines[:_HEAD] if (match := _KEY.match(line)))
+    if not any(_near(key) for key in keys) and template.isdisjoint(line.strip() for line in lines):
+        return
+    front = split(text)
     for key in front.data:
-        near = [] if key in _OURS else difflib.get_close_matches(key.lower(), _OURS, n=1, cutoff=0.8)
-        if near and key.replace("_", "-").lower() not in _OURS:
+        if meant := _near(key):
             line = front.marks.get((key,), 1)
-            hint = f"did you mean {near[0]!r}?"
+            hint = f"did you mean {meant!r}?"
             yield Finding(document.path, line, "record-key", f"unknown key {key!r}", hint)
     yield from leftovers(document.path, front.body, front.body_line, template)
+
+
+def _near(key: str) -> str:
+    """The key of ours that somebody meant with another; empty for none."""
+    if key.replace("_", "-").lower() in _OURS or len(key) > _LONGEST_KEY:
+        return ""
+    return next(iter(difflib.get_close_matches(key.lower(), _OURS, n=1, cutoff=0.8)), "")
 
 
 def _titled(record: Record) -> Record:

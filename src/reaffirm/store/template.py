@@ -66,6 +66,11 @@ def failure_template(folder: Path) -> Path:
     return own if own.is_file() else _of_package("failures/_template.md", "docs/failures/_template.md")
 
 
+def machine_template(name: str) -> Path:
+    """Return a machine file that works everywhere: ``local.toml`` or ``simulated.toml``."""
+    return _of_package(f"nodes/{name}", f"runbooks/nodes/{name}")
+
+
 def _bundled() -> Path:
     return _of_package("template.md", f"adrs/{TEMPLATE}")
 
