@@ -105,6 +105,14 @@ def test_published_run(project: Path, ran: Path, capsys: pytest.CaptureFixture[s
     assert "vnd.reaffirm.facts+json" in done.stdout
 
 
+def test_a_link_out_of_the_run(project: Path, ran: Path) -> None:
+    """What a link in the folder of a run leads to would become public: a key, for example."""
+    (project / "private").write_text("not for others")
+    (ran.with_suffix(".run") / "latest.log").symlink_to(project / "private")
+    with pytest.raises(DocumentError, match=r"latest\.log: is a link to .*private"):
+        prepare(ran, Project(project))
+
+
 def test_two_runs_are_the_same(project: Path, ran: Path, papermill: Callable[..., Any]) -> None:
     """On simulated nodes two runs give the same notebook, papermill's own timing aside."""
     assert papermill("runbooks/connects.py", "second.ipynb").returncode == 0

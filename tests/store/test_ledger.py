@@ -78,6 +78,17 @@ _TAMPERED: dict[str, tuple[Callable[[Path], object], list[str]]] = {
         lambda runs: (runs / "one/.part-x").mkdir(),
         ["docs/runs/one/.part-x:1: left-over a publish was cut off here"],
     ),
+    "a link to the same bytes elsewhere": (
+        lambda runs: (
+            (runs / "one/first/facts.json").rename(runs.parent / "moved")
+            and (runs / "one/first/facts.json").symlink_to(runs.parent / "moved")
+        ),
+        ["docs/runs/one/first/facts.json:1: no-file a link, a pipe or the like"],
+    ),
+    "a pipe": (
+        lambda runs: os.mkfifo(runs / "one/first/pipe"),
+        ["docs/runs/one/first/pipe:1: no-file a link, a pipe or the like"],
+    ),
     "a line changed": (
         lambda runs: write(runs, lines(runs)[0].replace('"lab"', '"real"'), lines(runs)[1]),
         ["docs/runs/ledger.jsonl:1: ledger-changed this line about one/first was changed: its hash is "],

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from reaffirm.cli.main import main
 from reaffirm.errors import UsageError
@@ -128,3 +129,40 @@ def test_other_new_files_come_from_their_templates(
         assert "is there already; nothing was written" in capfd.readouterr().err
     assert "# # Measure the cache\n" in (tmp_path / "runbooks/measure_the_cache.py").read_text()
     assert "title: 'Cache: cold'\n" in (tmp_path / "docs/failures/cache-cold.md").read_text()
+
+
+@pytest.mark.parametrize("title", ["2026-01-01", "yes", "123", "~", "null a: b"])
+def test_a_title_is_text_to_yaml(
+    title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The page of a failure mode would have a date for its id, and stop the site."""
+    (tmp_path / "runbooks").mkdir()
+    (tmp_path / "adrs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    if main(["new", "failure", title]) == 3:
+        assert "a title has letters" in capfd.readouterr().err
+        return
+    (page,) = (tmp_path / "docs/failures").iterdir()
+    front = yaml.safe_load(page.read_text().split("---")[1])
+    assert (front["id"], front["title"]) == (page.stem, title)
+
+
+@pytest.mark.parametrize("end", ["\r", "\x0b", "\u2028"])
+def test_a_title_is_one_line(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What follows in a title that was copied would be code of the new runbook."""
+    (tmp_path / "runbooks").mkdir()
+    (tmp_path / "adrs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "runbook", f"A{end}import os"]) == 3
+    assert "one line" in capfd.readouterr().err
+
+
+def test_records_go_into_a_folder_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that is misspelt would end in a traceback."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "record", "A", "--in", "adsr"]) == 3
+    assert "cannot be written: No such file or directory" in capfd.readouterr().err

@@ -148,12 +148,19 @@ def _kept(folder: Path, tapes: Mapping[str, Tape]) -> dict[str, str]:
     """What the run saved beside its notebook.
 
     A recording is a chain of hashes: it is taken as it is or not at all.
+
+    Raises:
+        DocumentError: it holds a secret, or a link to a file that is no part of the run.
     """
     found: dict[str, str] = {}
+    inside = folder.resolve()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
         if path.name.startswith(".") or name in _PRIVATE:
             continue
+        if not path.resolve().is_relative_to(inside):
+            msg = f"{name}: is a link to {path.resolve()}, which is no part of the run"
+            raise DocumentError(msg, hint="put a copy in its place if that may become public, or remove it")
         text = path.read_text(encoding="utf-8", errors="replace")
         if name in tapes:
             _clean(text, name)

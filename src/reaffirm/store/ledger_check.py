@@ -59,6 +59,11 @@ def published_findings(ledger: Ledger, published: Path, shown: str) -> Iterator[
             yield Finding(name, 1, "left-over", "a publish was cut off here", "remove it")
         elif path.is_file() and path.name != LEDGER and path.suffix != ".md":
             yield Finding(name, 1, "file-added", "added: it belongs to no run", "remove it")
+    for path in sorted(published.rglob("*")):
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            name = f"{shown}/{path.relative_to(published).as_posix()}"
+            msg = "a link, a pipe or the like: what it shows is kept elsewhere and can change"
+            yield Finding(name, 1, "no-file", msg, "put the file itself in its place")
 
 
 def run_findings(

@@ -16,7 +16,7 @@ from reaffirm.writing.numbers import next_number
 _TRIES = 50
 _IMAGE = """\
 ---
-name: {slug}
+name: {name}
 reference: registry.example/{slug}:tag   # what `docker pull` takes
 engine: vllm                             # or: sglang
 engine-version: "0.0.0"
@@ -36,6 +36,9 @@ source: who says so, and where
 What this image is, who made it, and how each fact above is known.
 """
 
+# Words that YAML takes for something else than text.
+_NO_TEXT = re.compile(r"y|n|yes|no|on|off|true|false|null", re.IGNORECASE)
+
 
 @dataclass(frozen=True)
 class Made:
@@ -49,7 +52,7 @@ def new_record(title: str, folder: Path, found: Collection, today: date) -> Made
     """Make a record with the next number that is free on every branch.
 
     Raises:
-        UsageError: the title has no letters, or no name is free.
+        UsageError: the title has no letters, or no name is free, or the folder cannot be written to.
     """
     slug = _slug(title, "-")
     front, body = _after_front(_read(template_file(folder)))
@@ -66,6 +69,9 @@ def new_record(title: str, folder: Path, found: Collection, today: date) -> Made
             write_new(path, text)
         except FileExistsError:
             continue
+        except OSError as error:
+            msg = f"{path}: cannot be written: {error.strerror or error}"
+            raise UsageError(msg, hint="make the folder of the records, or name another with --in") from error
         taken = (f"{name} is on branch {branch}: its number is taken" for name, branch in elsewhere.items())
         return Made(path, tuple(taken))
     msg = f"{folder} has no free number for {slug!r}"
@@ -93,7 +99,7 @@ def new_failure(title: str, project: Project) -> Made:
     """
     slug = _slug(title, "-")
     text = _read(failure_template(project.docs / "failures"))
-    text = re.sub(r"(?m)^id: .*$", f"id: {slug}", text, count=1)
+    text = re.sub(r"(?m)^id: .*$", f"id: {_yaml(slug)}", text, count=1)
     text = re.sub(r"(?m)^title: .*$", lambda _: f"title: {_yaml(title)}", text, count=1)
     return _write(project.docs / "failures" / f"{slug}.md", text)
 
@@ -105,13 +111,16 @@ def new_image(title: str, project: Project) -> Made:
         UsageError: there is a page of that name.
     """
     slug = _slug(title, "-")
-    return _write(project.docs / "container-images" / f"{slug}.md", _IMAGE.format(slug=slug, title=title))
+    return _write(
+        project.docs / "container-images" / f"{slug}.md",
+        _IMAGE.format(slug=slug, name=_yaml(slug), title=title),
+    )
 
 
 def _slug(title: str, joint: str) -> str:
     plain = unicodedata.normalize("NFKD", title.replace("ß", "ss")).encode("ascii", "ignore").decode()
     words = re.findall(r"[a-z0-9]+", re.sub(r"['’]", "", plain.lower()))
-    if not words or "\n" in title:
+    if not words or len(title.splitlines()) > 1 or any(unicodedata.category(c) == "Cc" for c in title):
         msg = f"a title has letters or digits and one line, got {title!r}"
         raise UsageError(msg, hint='write it in quotes: "Serve with vLLM"')
     return joint.join(words)[:80].rstrip(joint)
@@ -123,7 +132,9 @@ def _after_front(text: str) -> tuple[str, str]:
 
 
 def _yaml(title: str) -> str:
-    return "'" + title.replace("'", "''") + "'" if re.search(r"[:#\[\]{}&*!|>'\"%@`]", title) else title
+    """A text as YAML reads it as that text: not as a number, a date or ``yes``."""
+    plain = re.fullmatch(r"[A-Za-z][\w ,./()-]*[\w.)]", title) and not _NO_TEXT.fullmatch(title)
+    return title if plain else "'" + title.replace("'", "''") + "'"
 
 
 def _read(path: Path) -> str:
