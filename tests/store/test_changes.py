@@ -164,6 +164,23 @@ def test_what_is_done_otherwise_stales(
     assert changed(project) == told
 
 
+@pytest.mark.parametrize("decorator", ["step()", 'step(changes="nothing")', "step(destructive=True)"])
+def test_a_step_that_declares_something_counts_too(tmp_path: Path, decorator: str) -> None:
+    """Whoever says what a step changes would keep evidence that the step no longer gives."""
+    here = Project(tmp_path)
+    for folder in ("runbooks/steps", "runbooks/nodes"):
+        (tmp_path / folder).mkdir(parents=True)
+    step = STEP.replace("@reaffirm.step", f"@reaffirm.{decorator}")
+    (tmp_path / "runbooks/look.py").write_text(RUNBOOK)
+    (tmp_path / "runbooks/nodes/here.toml").write_text(MACHINES)
+    (tmp_path / "runbooks/steps/ours.py").write_text(step)
+    (tmp_path / "scripts/node").mkdir(parents=True)
+    (tmp_path / "scripts/node/look.py").write_text(PROGRAM)
+    publish(here, "first", "2026-11-01T00:00:00Z")
+    edit("runbooks/steps/ours.py", "limit > 2", "limit > 1")(here)
+    assert changed(here) == "the code of runbooks/steps/ours.py"
+
+
 def test_what_nobody_can_tell_stales_nothing(project: Project) -> None:
     """A run of before hashes were kept, or the file of somebody's machines that is not here."""
     (project.machine_files / "here.toml").unlink()
