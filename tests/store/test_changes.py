@@ -194,6 +194,28 @@ def test_what_nobody_can_tell_stales_nothing(project: Project) -> None:
     assert changed(project) == ""
 
 
+def test_a_run_of_before_hashes_were_kept(project: Project) -> None:
+    """Its runbook's hash is all that it says; where that was made as today's, other code is other code."""
+    folder = project.published / "look" / "first"
+    path = folder / "provenance.json"
+    about = json.loads(path.read_text())
+    del about["code"]
+    path.write_text(json.dumps(about))
+    notebook = json.loads((folder / "notebook.ipynb").read_text())
+    codes = runbook_codes(RUNBOOK)
+    assert codes is not None
+    injected = {"cell_type": "code", "source": "limit = 1", "metadata": {"tags": ["injected-parameters"]}}
+    ran = [{"cell_type": "code", "source": code.splitlines(keepends=True), "metadata": {}} for code in codes]
+    notebook["cells"] = [*ran[:1], injected, *ran[1:], *notebook["cells"]]
+    (folder / "notebook.ipynb").write_text(json.dumps(notebook))
+    edit("runbooks/look.py", "Prose.", "Better prose.")(project)
+    assert changed(project) == ""
+    edit("runbooks/look.py", "limit=3", "limit=4")(project)
+    assert changed(project) == "the code of runbooks/look.py"
+    (project.root / "runbooks/look.py").unlink()
+    assert changed(project) == "runbooks/look.py is gone"
+
+
 def test_an_image_that_another_run_saw_changed(project: Project) -> None:
     """What an image of the same name held in summer says nothing about the one there now."""
     publish(project, "second", "2026-11-02T00:00:00Z", node_images={"a": {"image": {"id": "2" * 64}}})
