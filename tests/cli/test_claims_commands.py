@@ -46,6 +46,33 @@ def test_a_claim_that_turns_out_false(project: Path, capfd: pytest.CaptureFixtur
     assert len(list((project / "docs/runs/count_things").iterdir())) == 2
 
 
+def test_a_run_that_was_edited_after_it_was_published(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever changes facts.json and the notebook alike would affirm what no run found."""
+    count(project, 101)
+    assert main(["recheck", "0001"]) == 0
+    assert verdicts(capfd)["at-most-twenty"] == "refuted"
+    [run] = (project / "docs/runs/count_things").iterdir()
+    (run / "notes.txt").write_text("a file beside it changes nothing\n")
+    assert verdicts(capfd)["at-most-twenty"] == "refuted"
+    for name in ("facts.json", "notebook.ipynb"):
+        text = (run / name).read_text()
+        assert '"value": 101' in text
+        (run / name).write_text(text.replace('"value": 101', '"value": 7'))
+    capfd.readouterr()
+    assert main(["claims", "--format", "json"]) == 1
+    told = json.loads(capfd.readouterr().out)
+    [problem] = told["problems"]
+    assert problem["code"] == "run-changed"
+    assert problem["path"] == f"docs/runs/count_things/{run.name}"
+    said = "facts.json, notebook.ipynb are not what was published (docs/runs/ledger.jsonl:1)"
+    assert problem["message"] == said
+    assert [one["verdict"] for one in told["claims"] if one["id"] == "at-most-twenty"] == ["stale"]
+    (project / "docs/runs/ledger.jsonl").unlink()
+    assert verdicts(capfd)["at-most-twenty"] == "affirmed", "nobody can tell"
+
+
 def test_what_is_due_is_run_and_nothing_else(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Everything would run every night, or what grew old would not."""
     assert main(["recheck", "0001", "--no-publish"]) == 0

@@ -117,3 +117,25 @@ def test_secrets_are_not_shown() -> None:
     token = "hf_" + "a1B2c3D4e5F6g7H8i9"
     found = _dry(SPECIMENS / "touches.py", nodes="local", place=token)
     assert token not in json.dumps(found.as_json())
+
+
+def test_what_a_real_run_masks_is_masked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Marked in the machine file, named in the environment or in the notebook: none of it is printed."""
+    values = {
+        "HOUSE_MARK": "Marked-by-us-41",
+        "HOUSE_TOKEN": "Named-like-one-42",
+        "DOOR_CODE": "Zebra 77 Quartz",
+    }
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    machines = tmp_path / "house.toml"
+    local = (ROOT / "runbooks" / "nodes" / "local.toml").read_text()
+    machines.write_text(f'{local}\n[secrets]\nvariables = ["HOUSE_MARK", "DOOR_CODE"]\n')
+    found = _dry(SPECIMENS / "knows_secrets.py", nodes=str(machines))
+    by_step = {step.step: step for step in found.steps}
+    assert by_step["before-it-is-known"].sent
+    assert len(by_step["send"].sent) == 2
+    assert "ValueError: no answer to [redacted]" in by_step["stop"].unknown
+    shown = json.dumps(found.as_json()) + "\n".join(found.lines())
+    for value in (*values.values(), "plain-but-a-secret-later"):
+        assert value not in shown

@@ -164,6 +164,23 @@ def test_what_is_done_otherwise_stales(
     assert changed(project) == told
 
 
+@pytest.mark.parametrize("decorator", ["step()", 'step(changes="nothing")', "step(destructive=True)"])
+def test_a_step_that_declares_something_counts_too(tmp_path: Path, decorator: str) -> None:
+    """Whoever says what a step changes would keep evidence that the step no longer gives."""
+    here = Project(tmp_path)
+    for folder in ("runbooks/steps", "runbooks/nodes"):
+        (tmp_path / folder).mkdir(parents=True)
+    step = STEP.replace("@reaffirm.step", f"@reaffirm.{decorator}")
+    (tmp_path / "runbooks/look.py").write_text(RUNBOOK)
+    (tmp_path / "runbooks/nodes/here.toml").write_text(MACHINES)
+    (tmp_path / "runbooks/steps/ours.py").write_text(step)
+    (tmp_path / "scripts/node").mkdir(parents=True)
+    (tmp_path / "scripts/node/look.py").write_text(PROGRAM)
+    publish(here, "first", "2026-11-01T00:00:00Z")
+    edit("runbooks/steps/ours.py", "limit > 2", "limit > 1")(here)
+    assert changed(here) == "the code of runbooks/steps/ours.py"
+
+
 def test_what_nobody_can_tell_stales_nothing(project: Project) -> None:
     """A run of before hashes were kept, or the file of somebody's machines that is not here."""
     (project.machine_files / "here.toml").unlink()
@@ -175,6 +192,28 @@ def test_what_nobody_can_tell_stales_nothing(project: Project) -> None:
     path.write_text(json.dumps(about))
     edit("runbooks/look.py", "limit=3", "limit=4")(project)
     assert changed(project) == ""
+
+
+def test_a_run_of_before_hashes_were_kept(project: Project) -> None:
+    """Its runbook's hash is all that it says; where that was made as today's, other code is other code."""
+    folder = project.published / "look" / "first"
+    path = folder / "provenance.json"
+    about = json.loads(path.read_text())
+    del about["code"]
+    path.write_text(json.dumps(about))
+    notebook = json.loads((folder / "notebook.ipynb").read_text())
+    codes = runbook_codes(RUNBOOK)
+    assert codes is not None
+    injected = {"cell_type": "code", "source": "limit = 1", "metadata": {"tags": ["injected-parameters"]}}
+    ran = [{"cell_type": "code", "source": code.splitlines(keepends=True), "metadata": {}} for code in codes]
+    notebook["cells"] = [*ran[:1], injected, *ran[1:], *notebook["cells"]]
+    (folder / "notebook.ipynb").write_text(json.dumps(notebook))
+    edit("runbooks/look.py", "Prose.", "Better prose.")(project)
+    assert changed(project) == ""
+    edit("runbooks/look.py", "limit=3", "limit=4")(project)
+    assert changed(project) == "the code of runbooks/look.py"
+    (project.root / "runbooks/look.py").unlink()
+    assert changed(project) == "runbooks/look.py is gone"
 
 
 def test_an_image_that_another_run_saw_changed(project: Project) -> None:

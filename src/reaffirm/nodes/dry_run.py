@@ -15,6 +15,7 @@ from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Sent
 from reaffirm.model.node import Machines, NodeSpec
 from reaffirm.nodes.cluster import Cluster, RunContext
 from reaffirm.nodes.effects import NONE, effect_of
+from reaffirm.nodes.secret_variables import learn
 from reaffirm.nodes.simulated import World
 from reaffirm.nodes.simulated.stand_in import StandIn
 from reaffirm.nodes.transport import LineStream, Transport
@@ -152,6 +153,7 @@ class _Dry:
 
     def http(self, request: HttpRequest, *, timeout: float = 30.0) -> HttpAnswer:
         how = ["-I"] if request.method == "HEAD" else ["-N", "-X", request.method]
+        learn()  # as before a request that is recorded
         words = ["curl", "-sS", *how, redact(request.url)]
         for name, value in request.headers.items():
             words += ["-H", f"{name}: {redact_header(name, value)}"]
@@ -169,6 +171,7 @@ class _Dry:
         """There is nothing to let go of."""
 
     def _say(self, words: list[str], stdin: str | None) -> None:
+        learn()  # as before a request that is recorded
         clean, program = list(redact_words(words)), self._programs.get(stdin or "", "")
         for at, word in enumerate(words):
             if word in self._programs:  # python3 -c TEXT

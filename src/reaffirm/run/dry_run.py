@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import ReaffirmError
-from reaffirm.redact import mark
+from reaffirm.redact import mark, remember
 from reaffirm.run.cells import heading_at, number_of, source_of, step_ids
 from reaffirm.run.runbook import Runbook
+from reaffirm.run.secret_marks import knowing
 from reaffirm.run.secrets import Redactor, secret_values
 from reaffirm.store.project import (
     CALLED_FROM_VARIABLE,
     DRY_RUN_VARIABLE,
     RUNBOOK_VARIABLE,
     RUNNER_VARIABLES,
+    Project,
 )
 
 #: A dry run waits for nobody; whatever takes longer hangs (seconds).
@@ -158,11 +160,16 @@ def dry_run(
         msg = f"{runbook.path}: the dry run did not end within {LIMIT} s"
         raise ReaffirmError(msg, hint="does a cell wait for something that is not a node?") from error
     said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    mark(runbook.declarations.secrets)
-    redactor = Redactor(secret_values(values))
-    found = _read(runbook.path, [redactor.data(line) for line in said])
+    project = Project(runbook.project) if runbook.project else None
+    with knowing(runbook.declarations, values, project, forget=True):
+        for learnt in (line for line in said if line["op"] == "secrets"):
+            mark(learnt["names"], learnt["patterns"])
+            remember(learnt["values"])
+        redactor = Redactor(secret_values(values, runbook.declarations.secrets))
+        found = _read(runbook.path, [redactor.data(line) for line in said if line["op"] != "secrets"])
+        stderr = redactor.text(done.stderr)
     if not said or said[-1]["op"] != "end":
-        last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+        last = (stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
         at = f" in the step {found.steps[-1].step}" if found.steps else ""
         msg = f"{runbook.path}: the dry run ended{at}: {last}"
         raise ReaffirmError(msg, hint="a cell of the runbook ended the process")

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 
@@ -26,7 +27,10 @@ def main() -> None:
         out.flush()
 
     from reaffirm.nodes import dry_run, marks
+    from reaffirm.nodes.secret_variables import learn, learn_environment
 
+    _tell_secrets(say)
+    learn_environment()
     dry_run.listen(say)
     _assume_before_steps()
     module = types.ModuleType("__main__")
@@ -50,9 +54,21 @@ def main() -> None:
             broken |= _sets(cell["source"])
         else:
             module.__dict__.update(cell.get("values") or {})
+        learn()  # also of a cell that did not come to its end
     say({"op": "end"})
     out.close()
     os._exit(0)  # nothing is open that would have to be let go of
+
+
+def _tell_secrets(say: Callable[[dict[str, Any]], None]) -> None:
+    """Let the runner know what is secret, as in a real run: it masks all that is shown."""
+    from reaffirm.redact import on_learning
+
+    def tell(now: Any) -> None:
+        patterns = [pattern.pattern for pattern in now.patterns]
+        say({"op": "secrets", "values": list(now.values), "names": list(now.names), "patterns": patterns})
+
+    on_learning(tell)
 
 
 def _why(error: BaseException, broken: set[str]) -> str:

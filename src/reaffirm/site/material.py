@@ -10,8 +10,9 @@ from reaffirm.model.vocabulary import RunbookWords
 from reaffirm.store.changes import with_changes
 from reaffirm.store.fact_names import documented_facts, runbook_words
 from reaffirm.store.images import image_findings
+from reaffirm.store.ledger_check import changed_runs
 from reaffirm.store.project import Project, facts_pages
-from reaffirm.store.published import PublishedRuns, read_published
+from reaffirm.store.published import PublishedRun, PublishedRuns, read_published
 from reaffirm.store.records import Records, read_all, read_records
 
 
@@ -36,8 +37,11 @@ def read_material(root: Path, *, docs: str, records: str | Sequence[str], runboo
         found = read_records(root / folders[0], shown=folders[0])
     else:
         found = read_all([path for one in folders if (path := root / one).is_dir()] or [root], root)
-    published = with_changes(read_published(root / docs / "runs", shown=f"{docs}/runs"), Project(root))
-    findings = [*found.findings, *published.findings]
+    read = read_published(root / docs / "runs", shown=f"{docs}/runs")
+    edited = _edited(read, root / docs / "runs", f"{docs}/runs")
+    published = with_changes(read, Project(root))
+    published = replace(published, runs=tuple(_not_as_published(run, edited) for run in published.runs))
+    findings = [*found.findings, *published.findings, *edited.values()]
     books: dict[str, str] = {}
     for path in sorted((root / runbooks).glob("[!_]*.py")):
         try:
@@ -50,6 +54,19 @@ def read_material(root: Path, *, docs: str, records: str | Sequence[str], runboo
     wrong = _checks(found, published, books, root / docs)
     kept = tuple(without_mistakes(record, wrong) for record in found.records)
     return Material(replace(found, records=kept), published, books, (*findings, *wrong))
+
+
+def _edited(read: PublishedRuns, folder: Path, shown: str) -> Mapping[str, Finding]:
+    """What the ledger says against runs that agree with themselves, by the path of each."""
+    names = [f"{run.runbook}/{run.run}" for run in read.runs]
+    return {one.path: one for one in changed_runs(folder, shown, names)}
+
+
+def _not_as_published(run: PublishedRun, edited: Mapping[str, Finding]) -> PublishedRun:
+    """Let what rests on an edited run be no more than stale."""
+    if run.path not in edited:
+        return run
+    return replace(run, changed="; ".join(filter(None, (edited[run.path].message, run.changed))))
 
 
 def _checks(found: Records, published: PublishedRuns, books: Mapping[str, str], docs: Path) -> list[Finding]:

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from reaffirm.errors import DocumentError
 from reaffirm.model.code import CodeHashes, code_from_json
 from reaffirm.model.evidence import Kind
 from reaffirm.store.checked import Checked, read_checked
@@ -47,6 +48,21 @@ def runbook_codes(text: str) -> tuple[str, ...] | None:
     return tuple(cell.source for cell in made.cells if cell.cell_type == "code")
 
 
+def _hashed_alike(run: PublishedRun, known: str) -> bool:
+    """Whether a run that says no more of its code was hashed as today: then its own cells have that hash."""
+    try:
+        cells = run.notebook()["cells"]
+        codes = [
+            "".join(cell["source"])
+            for cell in cells
+            if cell.get("cell_type") == "code"
+            and "injected-parameters" not in cell.get("metadata", {}).get("tags", ())
+        ]
+    except (DocumentError, KeyError, TypeError, AttributeError):
+        return False
+    return code_hash(codes) == known
+
+
 class _Now:
     def __init__(self, project: Project, runs: Iterable[PublishedRun]) -> None:
         self._project = project
@@ -65,13 +81,15 @@ class _Now:
 
     def _runbook(self, run: PublishedRun, then: CodeHashes) -> Iterable[str]:
         path, known = run.provenance.get("runbook_path"), run.provenance.get("runbook_sha256")
-        if not isinstance(path, str) or not isinstance(known, str) or not then.runbook:
+        if not isinstance(path, str) or not isinstance(known, str):
             return
         source = self._source(path)
         if source is None:
             if "/" in path:  # a bare name is that of a file outside of the project
                 yield f"{path} is gone"
-        elif source.file != then.file and source.codes is not None and code_hash(source.codes) != known:
+        elif source.file == then.file or source.codes is None or code_hash(source.codes) == known:
+            return
+        elif then.runbook or _hashed_alike(run, known):
             yield f"the code of {path}"
 
     def _source(self, path: str) -> _Source | None:

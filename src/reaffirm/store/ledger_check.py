@@ -1,16 +1,18 @@
 """Holds a ledger against the files that it tells of: what was added, changed or removed since."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from reaffirm.errors import DocumentError
 from reaffirm.model.finding import Finding
-from reaffirm.store.ledger import LEDGER, Entry, Ledger
+from reaffirm.store.ledger import LEDGER, Entry, Ledger, read_ledger
 
 #: Operations after which the files of a run lie in their folder.
 PRESENT = ("published", "replaced", "adopted")
 WITHDRAWN = "withdrawn"
 _SHORT = 12
+_NAMED = 4
 
 
 def file_hashes(folder: Path) -> dict[str, str]:
@@ -89,6 +91,38 @@ def run_findings(
     if any(here == entry.files for entry in present):
         return
     yield from file_findings(ledger, present[-1], here, shown)
+
+
+def changed_runs(published: Path, shown: str, runs: Iterable[str]) -> Iterator[Finding]:
+    """Name each of these runs (``runbook/run``) whose files are not those that the ledger tells of.
+
+    Without a ledger nobody can tell. What else is wrong with one, ``reaffirm ledger verify`` says.
+    """
+    name = f"{shown}/{LEDGER}"
+    try:
+        ledger = read_ledger(published / LEDGER, shown=name)
+    except DocumentError as error:
+        yield Finding(name, 1, "ledger-unread", error.message.removeprefix(f"{name}: "), error.hint)
+        return
+    for run in runs:
+        entries = ledger.runs.get(run, ())
+        place = f"{shown}/{run}"
+        try:
+            found = list(run_findings(ledger, run, entries, published / run, place))
+        except OSError as error:
+            yield Finding(place, 1, "run-changed", f"a file cannot be read: {error.strerror}")
+            continue
+        found = [one for one in found if one.code != "file-added"]  # such as .ipynb_checkpoints
+        if not found:
+            continue
+        present = [entry for entry in entries if entry.op in PRESENT]
+        if not present:  # withdrawn
+            yield found[0]
+            continue
+        files = [one.path.removeprefix(f"{place}/") for one in found]
+        some = ", ".join(files[:_NAMED]) + (f" and {len(files) - _NAMED} more" if len(files) > _NAMED else "")
+        what = f"{some} {'is' if len(files) == 1 else 'are'} not what was published"
+        yield Finding(place, 1, "run-changed", f"{what} ({name}:{present[-1].line})", found[0].hint)
 
 
 def file_findings(ledger: Ledger, entry: Entry, here: Mapping[str, str], shown: str) -> Iterator[Finding]:

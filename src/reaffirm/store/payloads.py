@@ -155,8 +155,10 @@ def _defined(path: Path) -> set[str]:
 
 
 def _is_step(decorator: ast.expr) -> bool:
-    """Whether it is ``@step`` or ``@reaffirm.step``."""
+    """Whether it is ``@step`` or ``@reaffirm.step``, with or without parentheses."""
     match decorator:
+        case ast.Call(func=called):
+            return _is_step(called)
         case ast.Name(id=word) | ast.Attribute(attr=word):
             return word == "step"
     return False
