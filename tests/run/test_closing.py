@@ -3,7 +3,7 @@
 from typing import Any
 
 from reaffirm.model.evidence import Kind
-from reaffirm.model.report import REPORT_MIME, Outcome, Report
+from reaffirm.model.report import REPORT_MIME, STEP_ENDED, Outcome, Report
 from reaffirm.run.closing import closing, outcome_of
 from reaffirm.steps.check_rows import FAIL, PASS, WARNING, Checks
 
@@ -39,3 +39,19 @@ def test_it_stays_short() -> None:
     assert "\x1b" not in "".join(lines)
     assert outcome_of(_cell(long)) == "stuck"
     assert outcome_of({"outputs": [{"text": "x"}]}) == ""
+
+
+def _unseen(report: Report) -> dict[str, Any]:
+    told = {"step": report.step, "outcome": report.outcome, "summary": report.summary}
+    return {"data": {}, "metadata": {STEP_ENDED: told}}
+
+
+def test_a_failure_that_nobody_shows_is_told() -> None:
+    """A failed step in the midst of a cell was ``ok`` in the progress, and missing at the end."""
+    failed = Report("command", Kind.LAB, Outcome.FAIL, "status 1")
+    passed = Report("http", Kind.LAB, Outcome.PASS, "status 200")
+    cell = {"outputs": [_unseen(failed), _unseen(passed), *_cell(passed)["outputs"]]}
+    assert outcome_of(cell) == "fail"
+    assert closing({"cells": [cell]}) == ["command: fail: status 1", "http: pass: status 200"]
+    both = {"outputs": [_unseen(failed), *_cell(failed)["outputs"]]}
+    assert closing({"cells": [both]}) == ["command: fail: status 1"], "told twice"

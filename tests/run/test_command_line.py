@@ -54,6 +54,14 @@ def test_run_says_how_each_step_ended(project: Path) -> None:
     assert done.stderr.endswith("\ncleanup: pass: 0 removed, 2 absent, 0 of ours left alone\n")
 
 
+def test_run_in_which_a_step_fails_unseen(project: Path) -> None:
+    """A failed step that is not the last word of its cell was shown as ``ok``."""
+    done = reaffirm(project, "run", "unseen", "--nodes", MACHINES)
+    assert done.returncode == 0, "without .expect a step that failed does not fail the run"
+    assert "  fail  Fail unseen  " in done.stderr
+    assert "\ncommand: fail: " in done.stderr
+
+
 def test_run_that_fails(project: Path) -> None:
     """A failed run is exit code 1, and says the step and the notebook."""
     done = reaffirm(project, "run", "runbooks/small.py", "-p", "count", "13", "--output", "out {x}.ipynb")

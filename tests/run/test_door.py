@@ -272,6 +272,8 @@ def test_stopped_in_the_middle_of_a_cell(project: Path, number: int, status: int
     child.send_signal(number)
     _, told = child.communicate(timeout=SECONDS)
     assert child.returncode == status, told
+    heard = "Ctrl-C was heard: the cell has 30 s to tidy up; a second Ctrl-C kills it\n"
+    assert (heard in told) is (number == signal.SIGINT)
     assert f'INTERRUPTED at cell 4 "Wait for long": {why}' in told
     assert "Traceback" not in told
     notebook = project / "out.ipynb"

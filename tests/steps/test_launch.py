@@ -269,6 +269,21 @@ def test_whole_launch_has_a_limit() -> None:
     result = launch(cluster, "vllm", image="img", model=MODEL, timeout=60)
     assert result.outcome is Outcome.TIMEOUT
     assert _facts(result)["ready"] is False
+    held = "its containers at that moment: vllm-head on spark-1, vllm-worker on spark-2"
+    assert result.report.summary.endswith(held)
+
+
+def test_a_launch_out_of_time_says_once_what_became_of_it() -> None:
+    """The message called containers still there that its own next line had removed."""
+    cluster, head, worker, _ = pair()
+    chatter = [(float(n), f"loading {n}") for n in range(1, 400)]
+    head.starts["vllm-head"] = worker.starts["vllm-worker"] = (chatter, None, 0)
+    with pytest.raises(StepFailedError) as stopped:
+        launch(cluster, "vllm", image="img", model=MODEL, timeout=60).expect("ready")
+    told = str(stopped.value)
+    assert head.containers == worker.containers == {}
+    assert "still there" not in told
+    assert told.count("removed it: spark-1/vllm-head, spark-2/vllm-worker") == 1
 
 
 def test_same_script_gives_the_same_report() -> None:

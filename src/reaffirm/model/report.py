@@ -11,6 +11,8 @@ from reaffirm.model.fact import Fact
 
 #: A step's report travels in a notebook as display data of this type.
 REPORT_MIME = "application/vnd.reaffirm.step+json"
+#: The key in the metadata of an output that says how a step ended: step, outcome, summary.
+STEP_ENDED = "reaffirm_step"
 
 
 class Outcome(StrEnum):

@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from reaffirm.draw.banner import node_names
@@ -12,12 +13,19 @@ from reaffirm.errors import UsageError
 from reaffirm.model.evidence import Kind, Via, lowest
 from reaffirm.model.fact import FACTS_MIME, Fact
 from reaffirm.model.node import Machines, Role
+from reaffirm.model.report import STEP_ENDED
 from reaffirm.nodes.consent import Consent, Note
 from reaffirm.nodes.guarding import guarded
 from reaffirm.nodes.transport import Transport
 from reaffirm.redact import redact, redact_data
 
 Show = Callable[[dict[str, Any]], None]
+
+
+class Shown(dict[str, Any]):
+    """A MIME bundle. ``metadata`` stands beside it in the notebook and is no part of what is compared."""
+
+    metadata: Mapping[str, Any] = MappingProxyType({})
 
 
 def show_in_notebook(bundle: dict[str, Any]) -> None:
@@ -27,7 +35,8 @@ def show_in_notebook(bundle: dict[str, Any]) -> None:
         from IPython.display import display
 
         if get_ipython() is not None:
-            display(bundle, raw=True)
+            metadata = dict(bundle.metadata) if isinstance(bundle, Shown) else None
+            display(dict(bundle), raw=True, metadata=metadata)
             return
     if text := bundle.get("text/plain"):
         sys.stdout.write(f"{text}\n")
@@ -45,16 +54,23 @@ class RunContext:
         self.saved: dict[str, int] = {}
         self._show = show
 
-    def emit(self, step: str, kind: Kind, facts: Iterable[Fact]) -> None:
+    def emit(
+        self, step: str, kind: Kind, facts: Iterable[Fact], *, outcome: str = "", summary: str = ""
+    ) -> None:
         """Record the facts of a step and show them as display data of type ``FACTS_MIME``.
 
-        A fact found again replaces the earlier one.
+        A fact found again replaces the earlier one. ``outcome`` and ``summary`` go beside the facts: whoever
+        follows the run knows how the step ended, also where nobody shows its report.
         """
         found = tuple(facts)
         self.facts.update({fact.name: fact for fact in found})
         lines = [f"{fact.name} = {_plain(fact)}" for fact in found]
         payload = {"step": step, "kind": str(kind), "facts": {f.name: f.as_json() for f in found}}
-        self._show(redact_data({FACTS_MIME: payload, "text/plain": "\n".join(lines)}))
+        bundle = Shown(redact_data({FACTS_MIME: payload, "text/plain": "\n".join(lines)}))
+        if outcome:
+            told = {"step": step, "outcome": outcome, "summary": summary}
+            bundle.metadata = redact_data({STEP_ENDED: told})
+        self._show(bundle)
 
     def display(self, bundle: dict[str, Any]) -> None:
         """Show a MIME bundle where the run is read, redacted."""

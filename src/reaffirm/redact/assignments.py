@@ -47,6 +47,12 @@ _SEVERAL = lazily(
     r"(?:digest|aws4-hmac-sha256|hawk|oauth|signature)[ \t](?:[^\"\n\r\\']|\"[^\"\n]{0,2048}\"){0,4096}",
     re.IGNORECASE,
 )
+# What stands before the name of a machine file in the first line of a run, as text and as HTML.
+_BANNER = tuple(
+    f"{kind} RUN{end} on "
+    for kind in ("SIMULATED", "LAB", "REAL")
+    for end in ("", "</strong>", "<\\/strong>")
+)
 _ENV_LINE = lazily(r"(?:^|\n)(?:export |declare -x )?\Z")
 _PAIR_LINE = lazily(r"(?:export |declare -x )?[A-Za-z_]\w{0,64}=")
 # Prose after an option: "use --password to log in".
@@ -104,6 +110,8 @@ def _at(text: str, at: int, end: int, after: re.Match[str]) -> Iterator[Found]:
         return
     if text.endswith(("://", "?", "&", "&amp;"), max(0, start - 5), start):
         return  # a part of an address
+    if after["sep"] == ": " and text.endswith(_BANNER, max(0, start - 24), start):
+        return  # "REAL RUN on local-secret: spark-1 (head)": the name of a machine file, then its nodes
     code = "named-secret"
     opened = _QUOTE_BEFORE.search(text, max(0, start - 6), start)
     quote = opened[0] if opened and not after["close"] else ""

@@ -1,16 +1,18 @@
 """What the terminal is told when a run has ended: how each step ended, and what to do about what failed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from reaffirm.draw.report_text import one_line
-from reaffirm.model.report import REPORT_MIME
+from reaffirm.model.report import REPORT_MIME, STEP_ENDED, Outcome
 
 #: How many steps and failed checks are told, and the length of a line in characters.
 _STEPS, _FAILED, _WIDTH = 14, 3, 160
+_WELL = (Outcome.PASS, Outcome.READY, Outcome.REACHED)
+_WORST_FIRST = ((Outcome.FAILED, Outcome.FAIL), (Outcome.STUCK, Outcome.TIMEOUT), (Outcome.UNKNOWN,))
 
 
-def reports(cells: list[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def reports(cells: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     """The reports of all steps in the outputs of cells, in order."""
     for cell in cells:
         for output in cell.get("outputs", ()):
@@ -19,9 +21,37 @@ def reports(cells: list[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
                 yield found
 
 
-def outcome_of(cell: dict[str, Any]) -> str:
-    """How the last step of a cell ended; empty where the cell shows no report."""
-    return "".join(str(report.get("outcome", "")) for report in list(reports([cell]))[-1:])
+def ends(cell: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Step, outcome and summary of each step of a cell, in order: of all reports that it shows, and of steps
+    that did not end well and whose report nobody showed.
+    """
+    shown = [_words(report) for report in reports([cell])]
+    left = list(shown)
+    found = []
+    for output in cell.get("outputs", ()):
+        if isinstance(told := output.get("metadata", {}).get(STEP_ENDED), dict):
+            if (words := _words(told)) in left:
+                left.remove(words)  # its report comes later
+            elif words[1] not in _WELL:
+                found.append(words)
+        elif isinstance(report := output.get("data", {}).get(REPORT_MIME), dict):
+            found.append(_words(report))
+    return found
+
+
+def _words(told: Mapping[str, Any]) -> tuple[str, str, str]:
+    return str(told.get("step", "")), str(told.get("outcome", "")), str(told.get("summary", ""))
+
+
+def outcome_of(cell: Mapping[str, Any]) -> str:
+    """How the step of a cell ended that ended worst; empty where no step tells of itself."""
+    outcomes = [outcome for _, outcome, _ in ends(cell)]
+    worst = min(map(_rank, outcomes), default=0)
+    return next((outcome for outcome in reversed(outcomes) if _rank(outcome) == worst), "")
+
+
+def _rank(outcome: str) -> int:
+    return next((rank for rank, some in enumerate(_WORST_FIRST) if outcome in some), len(_WORST_FIRST))
 
 
 def replayed(cell: Mapping[str, Any]) -> str:
@@ -34,9 +64,9 @@ def closing(notebook: Mapping[str, Any]) -> list[str]:
     """Return the lines that tell of an executed notebook: one per step, then the checks that failed."""
     found = list(reports(notebook["cells"]))
     lines = [
-        _short(f"{replayed(cell)}{r['step']}: {r['outcome']}: {r['summary']}")
+        _short(f"{replayed(cell)}{step}: {outcome}: {summary}")
         for cell in notebook["cells"]
-        for r in reports([cell])
+        for step, outcome, summary in ends(cell)
     ]
     if len(lines) > _STEPS:
         lines = [*lines[: _STEPS - 1], f"… {len(lines) - _STEPS + 1} more steps: see the notebook"]

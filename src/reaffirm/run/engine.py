@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -132,11 +132,13 @@ class Engine:
 
     def _cells(self, cells: Cells, names: Sequence[str], limits: Sequence[float | None]) -> Outcome:
         first: Outcome | None = None
+        missed: list[str] = []
         for index, cell in enumerate(cells):
             if cell["cell_type"] != "code" or not source_of(cell).strip() or is_skipped(cell):
                 continue
             over = self._ear.gone or self._stopping.signals_seen > 1
             if first is not None and (over or not is_finally(cell)):
+                missed += [names[index]] if is_finally(cell) else []
                 continue
             stop = self._stopping.now or (Stop("failed", failed) if (failed := self.journal.failed) else None)
             if first is None and stop is not None:  # between two cells
@@ -150,6 +152,9 @@ class Engine:
                 place = (number_of(cells, index), heading_at(cells, index))
                 how = {"killed": "kernel died", "timed out": "failed"}.get(status, status)
                 first = Outcome(Ending(how, *place, why), self._stopping.now, self._ear.gone)
+        if first is not None and missed:
+            why = f"{first.ending.why}; tagged finally, but not run: {', '.join(missed)}"
+            first.ending = replace(first.ending, why=why)
         return first or Outcome(Ending("completed"))
 
     def _cell(self, cells: Cells, index: int, name: str, limit: float | None) -> tuple[str, str, bool]:

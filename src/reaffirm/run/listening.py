@@ -85,6 +85,8 @@ class Listening:
         if self._stopping.wake in ready:
             with suppress(BlockingIOError):
                 os.read(self._stopping.wake, 4096)
+            if index is not None:
+                self._stopping.tell()
         if not ready and self.capture is not None:
             self.capture.settle() if seconds >= TICK else self.capture.flush()
         read = self._read_pipes(ready)

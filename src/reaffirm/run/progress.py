@@ -19,7 +19,7 @@ class Progress:
     """How far a run is. ``cell`` counts from 1; ``status`` is that of this cell, ``code`` whether it is
     one of code that the source has.
 
-    ``outcome`` is that of the last step whose report the cell shows, else empty; ``seconds`` are those of the
+    ``outcome`` is that of the step of the cell that ended worst, else empty; ``seconds`` are those of the
     cell so far.
     """
 

@@ -6,6 +6,7 @@ insists, its process is killed.
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ class Stopping:
         self.signals_seen = 0
         self.wake = -1
         self.kill_at: float | None = None
+        self._untold = ""
         self._worker = worker
         self._grace = grace
         self._hears = False
@@ -52,10 +54,23 @@ class Stopping:
         if self.now is None:
             self.now = stop
             self.kill_at = time.monotonic() + self._grace
+            if stop.number is not None:
+                second = "a second Ctrl-C" if stop.number == signal.SIGINT else "a second signal"
+                self._untold = (
+                    f"{stop.why} was heard: the cell has {self._grace:g} s to tidy up; {second} kills it"
+                )
             if self._hears:
                 self._worker.interrupt()
         elif stop.number is not None:
             self._worker.kill()
+
+    def tell(self) -> None:
+        """Say that a signal was heard; not from its handler, which may stand in the midst of a write."""
+        if self._untold:
+            text, self._untold = self._untold, ""
+            with suppress(OSError, ValueError):
+                sys.stderr.write(f"\n{text}\n" if sys.stderr.isatty() else f"{text}\n")
+                sys.stderr.flush()
 
     def kill_if_late(self) -> None:
         """Kill the process of a cell that did not end in its time after it was interrupted."""

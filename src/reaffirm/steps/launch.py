@@ -149,14 +149,16 @@ def launch(
     except BaseException:
         done = None if keep else tidy(cluster, asker, ranks, facts)
         with suppress(ReaffirmError):
-            report = launch_report(cluster, follower, facts, [], host_address=host_address, tidied=done)
+            report = launch_report(
+                cluster, follower, facts, [], host_address=host_address, tidied=done, keep=keep
+            )
             cluster.context.display(bundle(report))
         raise
     done = tidy(cluster, asker, ranks, facts) if follower.broken and not keep else None
     saved = list(done.saved) if done else []
     if done is None and follower.outcome in _SAVED:
         saved = _save(cluster, asker, ranks, facts)
-    report = launch_report(cluster, follower, facts, saved, host_address=host_address, tidied=done)
+    report = launch_report(cluster, follower, facts, saved, host_address=host_address, tidied=done, keep=keep)
     left = tuple(f"{rank.name}/{rank.plan.container}" for rank in ranks if rank.started and not rank.removed)
 
     def later() -> Tidied:

@@ -28,10 +28,11 @@ def launch_report(
     *,
     host_address: bool,
     tidied: Tidied | None = None,
+    keep: bool = False,
 ) -> Report:
     """Make the report of a launch and hand its facts (named ``prefix.…``) to the run.
 
-    ``tidied`` is what it did about its containers when it broke off.
+    ``tidied`` is what it did about its containers when it broke off; ``keep`` whether they stay in any case.
     """
     errors = follower.errors
     failures = failure_pages()
@@ -55,7 +56,7 @@ def launch_report(
         follower.asker,
         "launch",
         follower.outcome,
-        _summary(follower, tidied),
+        _summary(follower, tidied, keep=keep),
         blocks=tuple(blocks),
         facts=_facts(follower, prefix, errors, reading.pages),
     )
@@ -82,7 +83,7 @@ def _facts(follower: Follower, prefix: str, errors: ErrorOrder, pages: Sequence[
     )
 
 
-def _summary(follower: Follower, tidied: Tidied | None) -> str:
+def _summary(follower: Follower, tidied: Tidied | None, *, keep: bool) -> str:
     engine = follower.plan.engine.value
     stage = stage_book().stage(follower.stage).title if follower.stage else "no stage"
     after = duration(follower.ended)
@@ -105,9 +106,11 @@ def _summary(follower: Follower, tidied: Tidied | None) -> str:
             left = [r for r in follower.ranks if r.started]
             held = ", ".join(f"{r.plan.container} on {r.name}" for r in left)
             names = ", ".join(repr(r.plan.container) for r in left)
-            hint = (
-                f"; still there: {held} (steps.cleanup(cluster, {names}) saves their logs, then removes them)"
-            )
+            # Unless they are kept, expect() removes them after this was written.
+            hint = f"; its containers at that moment: {held}"
+            if keep:
+                then = f"steps.cleanup(cluster, {names}) saves their logs, then removes them"
+                hint = f"; still there: {held} ({then})"
             hint = hint if left else ""
             return f"{engine}, last stage of all ranks “{stage}”: {follower.reason}{hint}"
 

@@ -82,7 +82,7 @@ def tell(
     clean = tuple(_clean_fact(fact) for fact in facts)
     sent = tuple(Sent(s.node, tuple(redact_words(s.argv)), s.program, s.times) for s in asker.sent)
     report = Report(step, kind, outcome, redact(summary), tuple(map(_clean, blocks)), sent, clean)
-    cluster.context.emit(step, kind, clean)
+    cluster.context.emit(step, kind, clean, outcome=outcome, summary=report.summary)
     return report
 
 
