@@ -37,17 +37,20 @@ def claims(
     """Show every claim with its verdict, the run that decides it, and what is due."""
     project = _project()
     material, shown = _board(project, _day(today))
+    findings = material.findings
     if record:
-        record = _known(record, shown)
+        record = _known(record, shown, _ids_with_findings(material))
+        paths = {one.path for one in material.records.records if one.id == record}
+        findings = tuple(one for one in findings if one.path in paths)
     part = shown.only(record=record, due=due)
     if form == "json":
-        data = part.as_json() | {"problems": [_problem(one) for one in material.findings]}
+        data = part.as_json() | {"problems": [_problem(one) for one in findings]}
         typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
     else:
         _print(part, due=due)
-        for problem in material.findings:
+        for problem in findings:
             say(str(problem))
-    if material.findings:
+    if findings:
         raise typer.Exit(1)
 
 
@@ -145,9 +148,15 @@ def _print(shown: Board, *, due: bool) -> None:
         typer.echo(f"{len(shown.rows)} claim{'' if len(shown.rows) == 1 else 's'}: {words}")
 
 
-def _known(record: str, shown: Board) -> str:
-    """The id of a record that has claims; ``3`` is enough for ``0003``."""
-    known = list(dict.fromkeys(row.record.id for row in shown.rows))
+def _ids_with_findings(material: Material) -> list[str]:
+    """Records whose claims may be missing on the board because something is wrong with them."""
+    wrong = {one.path for one in material.findings}
+    return [one.id for one in material.records.records if one.path in wrong]
+
+
+def _known(record: str, shown: Board, more: Sequence[str] = ()) -> str:
+    """The id of a record that has claims, or is in ``more``; ``3`` is enough for ``0003``."""
+    known = list(dict.fromkeys([*(row.record.id for row in shown.rows), *more]))
     short = [one for one in known if record.isdecimal() and one.isdecimal() and int(one) == int(record)]
     if record in known or len(short) == 1:
         return record if record in known else short[0]

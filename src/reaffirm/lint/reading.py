@@ -8,6 +8,7 @@ from reaffirm.model.finding import Finding
 from reaffirm.model.record import Record, Status
 from reaffirm.store.reading.naming import name_of
 from reaffirm.store.reading.status_words import status_at
+from reaffirm.store.template import leftovers_in
 
 # Problems that tell already why there is no status.
 _NO_STATUS = frozenset(
@@ -22,6 +23,15 @@ _KNOWN = [status.value for status in Status if status is not Status.OTHER]
 def problems(subject: Subject) -> Iterator[Finding]:
     """Yield what the reader reported."""
     yield from subject.collection.problems
+
+
+def template_text(subject: Subject) -> Iterator[Finding]:
+    """Yield the lines that are word for word those of the template."""
+    told = {(one.path, one.line) for one in subject.collection.problems if one.code == "template-text"}
+    for document in subject.documents:
+        for one in leftovers_in(subject.collection.files[document.path], document.path):
+            if (one.path, one.line) not in told:
+                yield one
 
 
 def statuses(subject: Subject) -> Iterator[Finding]:
