@@ -130,7 +130,7 @@ def index_pages(subject: Subject) -> Iterator[Finding]:
             said = _said(block.lines[-1].text) if block.lines else None
             if said is not None and record.status is not None and said is not record.status:
                 message = f"the index says {said} of {record.id}, the record {record.status}"
-                hint = "let the index be made: reaffirm records"
+                hint = "change the word in the index, or remove the column"
                 yield Finding(path, block.line, "index-status", message, hint)
 
 
