@@ -102,3 +102,17 @@ def test_one_record_fails_over_its_own_mistakes(project: Path, capfd: pytest.Cap
     assert "0002-other" not in capfd.readouterr().err
     assert main(["claims", "--record", "2"]) == 1
     assert "adrs/0002-other.md:3: review-form" in capfd.readouterr().err
+
+
+def test_outside_of_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Somebody with records of their own would be sent to folders that they do not have."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for command in ("claims", "runs"):
+        assert main([command]) == 3
+        assert '[tool.reaffirm] records = "docs/adr"' in capfd.readouterr().err
+    (folder / "pyproject.toml").write_text('[tool.reaffirm]\nrecords = "docs/adr"\n')
+    assert main(["claims"]) == 0
