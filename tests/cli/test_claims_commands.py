@@ -118,3 +118,28 @@ def test_a_mistake_in_a_record_is_told(project: Path, capfd: pytest.CaptureFixtu
     told = capfd.readouterr().err
     assert "adrs/0001-a-cache-of-twenty.md:9: expect-operator unknown operator 'atmost'" in told
     assert "adrs/0001-a-cache-of-twenty.md:4: review-form 'review-by' must be YYYY-MM-DD" in told
+
+
+def test_one_record_fails_over_its_own_mistakes(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A check of one record in CI would be red because of another record."""
+    (project / "adrs/0002-other.md").write_text("---\nstatus: proposed\nreview-by: May\n---\n\n# Other\n")
+    assert main(["claims"]) == 1
+    capfd.readouterr()
+    assert main(["claims", "--record", "1"]) == 0
+    assert "0002-other" not in capfd.readouterr().err
+    assert main(["claims", "--record", "2"]) == 1
+    assert "adrs/0002-other.md:3: review-form" in capfd.readouterr().err
+
+
+def test_outside_of_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Somebody with records of their own would be sent to folders that they do not have."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for command in ("claims", "runs"):
+        assert main([command]) == 3
+        assert '[tool.reaffirm] records = "docs/adr"' in capfd.readouterr().err
+    (folder / "pyproject.toml").write_text('[tool.reaffirm]\nrecords = "docs/adr"\n')
+    assert main(["claims"]) == 0

@@ -135,3 +135,17 @@ def test_values_of_the_environment(
     status, out = _scan(capsys, "a.txt")
     assert status == 1
     assert "a.txt:1: known-secret" in out
+
+
+def test_an_empty_default_in_a_notebook(capsys: pytest.CaptureFixture[str]) -> None:
+    """A parameter without a value would stop CI in the notebook, and not in the .py that it was made of."""
+    line = 'api_key: str = ""  # named like one\n'
+    Path("a.py").write_text(line)
+    for source in ([line, "x = 1\n"], line + "x = 1\n", line):
+        cell = {"cell_type": "code", "source": source, "outputs": [], "metadata": {}}
+        Path("a.ipynb").write_text(json.dumps({"cells": [cell], "metadata": {}}, indent=1))
+        assert _scan(capsys, "a.py", "a.ipynb") == (0, "")
+    written = line.replace('""', '"s3cr3t-Value9"')
+    cell = {"cell_type": "code", "source": [written], "outputs": [], "metadata": {}}
+    Path("a.ipynb").write_text(json.dumps({"cells": [cell], "metadata": {}}, indent=1))
+    assert _scan(capsys, "a.ipynb")[0] == 1

@@ -184,3 +184,20 @@ def test_no_control_sign_reaches_a_terminal(repository: Path, capsys: pytest.Cap
         said = capsys.readouterr()
         assert "\x1b" not in said.out + said.err
         assert "\x07" not in said.out + said.err
+
+
+def test_text_of_the_template_is_found_and_never_accepted(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page of placeholders would become a decision, and lint and `reaffirm claims` would not agree."""
+    text = "# 3. Logs\n\nDate: 2026-01-02\n\n## Status\n\nProposed\n\n## Considered Options\n\n* option 1\n"
+    path = repository / "docs/adr/0003-logs.md"
+    write(path, text)
+    assert main(["lint"]) == 1
+    assert "docs/adr/0003-logs.md:11: template-text still the template's words" in capsys.readouterr().out
+    assert main(["status", "3", "accepted"]) == 3
+    assert "docs/adr/0003-logs.md:11: still the template's words: '* option 1'" in capsys.readouterr().err
+    assert path.read_text() == text
+    write(path, text.replace("option 1", "To files"))
+    assert main(["lint", "--ignore", "proposed-long"]) == 0
+    assert main(["status", "3", "accepted"]) == 0

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -15,13 +14,14 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from reaffirm.claims.board import Board, Row, board
+from reaffirm.cli.here import project_here
 from reaffirm.cli.rechecking import Outcome, deciding_runbooks, rerun
 from reaffirm.errors import UsageError
 from reaffirm.model.claim import Evidence, Verdict
 from reaffirm.model.finding import Finding
 from reaffirm.run.command import say
 from reaffirm.site.material import Material, read_material
-from reaffirm.store.project import Project, find_project
+from reaffirm.store.project import Project
 
 _RecordOption = Annotated[str, typer.Option("--record", help="Only the claims of this record.")]
 _DueOption = Annotated[bool, typer.Option("--due", help="Only what is stale or past its date.")]
@@ -35,19 +35,22 @@ def claims(
     today: _TodayOption = "",
 ) -> None:
     """Show every claim with its verdict, the run that decides it, and what is due."""
-    project = _project()
+    project = project_here()
     material, shown = _board(project, _day(today))
+    findings = material.findings
     if record:
-        record = _known(record, shown)
+        record = _known(record, shown, _ids_with_findings(material))
+        paths = {one.path for one in material.records.records if one.id == record}
+        findings = tuple(one for one in findings if one.path in paths)
     part = shown.only(record=record, due=due)
     if form == "json":
-        data = part.as_json() | {"problems": [_problem(one) for one in material.findings]}
+        data = part.as_json() | {"problems": [_problem(one) for one in findings]}
         typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
     else:
         _print(part, due=due)
-        for problem in material.findings:
+        for problem in findings:
             say(str(problem))
-    if material.findings:
+    if findings:
         raise typer.Exit(1)
 
 
@@ -66,7 +69,7 @@ def recheck(
     if not (record or due or claim):
         msg = "recheck which claims?"
         raise UsageError(msg, hint="name a record, a claim with --claim, or take what is due with --due")
-    project, day = _project(), _day(today)
+    project, day = project_here(), _day(today)
     _, before = _board(project, day)
     if record:
         record = _known(record, before)
@@ -145,9 +148,15 @@ def _print(shown: Board, *, due: bool) -> None:
         typer.echo(f"{len(shown.rows)} claim{'' if len(shown.rows) == 1 else 's'}: {words}")
 
 
-def _known(record: str, shown: Board) -> str:
-    """The id of a record that has claims; ``3`` is enough for ``0003``."""
-    known = list(dict.fromkeys(row.record.id for row in shown.rows))
+def _ids_with_findings(material: Material) -> list[str]:
+    """Records whose claims may be missing on the board because something is wrong with them."""
+    wrong = {one.path for one in material.findings}
+    return [one.id for one in material.records.records if one.path in wrong]
+
+
+def _known(record: str, shown: Board, more: Sequence[str] = ()) -> str:
+    """The id of a record that has claims, or is in ``more``; ``3`` is enough for ``0003``."""
+    known = list(dict.fromkeys([*(row.record.id for row in shown.rows), *more]))
     short = [one for one in known if record.isdecimal() and one.isdecimal() and int(one) == int(record)]
     if record in known or len(short) == 1:
         return record if record in known else short[0]
@@ -167,11 +176,3 @@ def _day(word: str) -> date:
     except ValueError as error:
         msg = f"--today {word}: not a day"
         raise UsageError(msg, hint="write it as 2027-06-30") from error
-
-
-def _project() -> Project:
-    project = find_project(Path.cwd())
-    if project is None:
-        msg = f"{Path.cwd()} is in no project"
-        raise UsageError(msg, hint="go to a folder with runbooks/ and adrs/")
-    return project

@@ -5,6 +5,12 @@ from pathlib import Path
 from reaffirm.errors import UsageError
 from reaffirm.store.project import Project, find_project
 
+#: What to do outside of a project.
+NO_PROJECT = (
+    "go to a folder with runbooks/ and adrs/, "
+    'or name the folder of records in pyproject.toml: [tool.reaffirm] records = "docs/adr"'
+)
+
 
 def project_here(start: Path | None = None) -> Project:
     """Return the project that holds ``start``, else the one of the current folder.
@@ -15,5 +21,5 @@ def project_here(start: Path | None = None) -> Project:
     project = (find_project(start.resolve()) if start else None) or find_project(Path.cwd())
     if project is None:
         msg = f"{Path.cwd()} is in no project"
-        raise UsageError(msg, hint="go to a folder with runbooks/ and adrs/")
+        raise UsageError(msg, hint=NO_PROJECT)
     return project

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
+from reaffirm.cli.here import NO_PROJECT
 from reaffirm.cli.node_locks import unlock
 from reaffirm.draw.report_text import KIND_WORDS, one_line
 from reaffirm.errors import UsageError
@@ -122,7 +123,7 @@ def check(
 def _default(project: Project | None, head: str) -> Path:
     if project is None:
         msg = f"{Path.cwd()} is in no project"
-        raise UsageError(msg, hint="name the file with --output, or go to a folder with runbooks/ and adrs/")
+        raise UsageError(msg, hint=f"name the file with --output, or {NO_PROJECT}")
     # An address has dots; the name of a machine file is a word.
     name = head.replace(".", "-") if re.fullmatch(r"[\d.]+", head) else head.partition(".")[0]
     path = project.machine_files / f"{name}.toml"

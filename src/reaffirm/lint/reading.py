@@ -8,6 +8,7 @@ from reaffirm.model.finding import Finding
 from reaffirm.model.record import Record, Status
 from reaffirm.store.reading.naming import name_of
 from reaffirm.store.reading.status_words import status_at
+from reaffirm.store.template import leftovers_in
 
 # Problems that tell already why there is no status.
 _NO_STATUS = frozenset(
@@ -22,6 +23,15 @@ _KNOWN = [status.value for status in Status if status is not Status.OTHER]
 def problems(subject: Subject) -> Iterator[Finding]:
     """Yield what the reader reported."""
     yield from subject.collection.problems
+
+
+def template_text(subject: Subject) -> Iterator[Finding]:
+    """Yield the lines that are word for word those of the template."""
+    told = {(one.path, one.line) for one in subject.collection.problems if one.code == "template-text"}
+    for document in subject.documents:
+        for one in leftovers_in(subject.collection.files[document.path], document.path):
+            if (one.path, one.line) not in told:
+                yield one
 
 
 def statuses(subject: Subject) -> Iterator[Finding]:
@@ -120,7 +130,7 @@ def index_pages(subject: Subject) -> Iterator[Finding]:
             said = _said(block.lines[-1].text) if block.lines else None
             if said is not None and record.status is not None and said is not record.status:
                 message = f"the index says {said} of {record.id}, the record {record.status}"
-                hint = "let the index be made: reaffirm records"
+                hint = "change the word in the index, or remove the column"
                 yield Finding(path, block.line, "index-status", message, hint)
 
 

@@ -9,6 +9,7 @@ from reaffirm.model.finding import Finding
 #: All families of rules.
 RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     reading.problems,
+    reading.template_text,
     reading.statuses,
     reading.dates,
     reading.headings,

@@ -18,6 +18,8 @@ _PLAIN = lazily(
 # A line end as JSON and repr write it; a backslash before an n has two of them there.
 _NEWLINE = lazily(r"(?<!\\)(?:\\{8}|\\{4}|\\{1,2})[nr](?![a-z]{3})")
 _NOT_A_VALUE = "[({"
+# A text that is empty, in a line of code that is in quotes itself: "api_key: str = \\"\\"  # none yet\\n".
+_EMPTY = lazily(r"(?P<quote>\\{0,15}[\"'])(?P=quote)(?=[ \t]{0,40}(?:#|\\{1,15}[nr]|[\"'\n]|\Z))")
 
 
 class Value(NamedTuple):
@@ -43,6 +45,8 @@ def read_value(text: str, at: int, quote: str, *, whole_line: bool = False) -> V
     if at >= len(text) or text[at] in "\r\n" or _NEWLINE.match(text, at):
         return None
     if quote and text.startswith(quote, at):
+        return None
+    if quote and _EMPTY.match(text, at):
         return None
     if quote and (end := _shell_end(text, _closing(text, at, quote), quote)) is not None:
         newline = _NEWLINE.search(text, at, end)

@@ -9,6 +9,8 @@ from pathlib import Path
 from reaffirm.errors import DocumentError
 from reaffirm.model.finding import Finding
 from reaffirm.store.frontmatter import read_page
+from reaffirm.store.reading.front import split
+from reaffirm.store.reading.source import SourceProblemError, read_source, text_of
 
 TEMPLATE = "0000-template.md"
 _HEADING = re.compile(r"#{2,}\s")
@@ -24,6 +26,19 @@ def leftovers(path: str, body: str, first: int, placeholders: frozenset[str]) ->
         if line.strip() in placeholders:
             message = f"still the template's words: {line.strip()!r}"
             yield Finding(path, number, "template-text", message, _HINT)
+
+
+def leftovers_in(path: Path, shown: str) -> tuple[Finding, ...]:
+    """Return what a file has left over from the template of its folder; findings name it as ``shown``."""
+    wanted = placeholders(path.parent)
+    try:
+        text = text_of(read_source(path))
+    except SourceProblemError:
+        return ()
+    if wanted.isdisjoint(line.strip() for line in text.split("\n")):
+        return ()
+    front = split(text)
+    return tuple(leftovers(shown, front.body, front.body_line, wanted))
 
 
 def placeholders(folder: Path) -> frozenset[str]:

@@ -10,8 +10,9 @@ from reaffirm.errors import UsageError
 from reaffirm.store.atomic import write_new
 from reaffirm.store.project import Project
 from reaffirm.store.reading.collection import Collection
-from reaffirm.store.template import failure_template, runbook_template, template_file
-from reaffirm.writing.numbers import next_number
+from reaffirm.store.template import failure_template, runbook_template
+from reaffirm.writing.numbers import dated_name, next_number
+from reaffirm.writing.record_forms import filled, form_for
 
 _TRIES = 50
 _IMAGE = """\
@@ -49,24 +50,27 @@ class Made:
 
 
 def new_record(title: str, folder: Path, found: Collection, today: date) -> Made:
-    """Make a record with the next number that is free on every branch.
+    """Make a record in the form of its folder, with the next number that is free on every branch.
+
+    In a folder whose records are named by their day, the name begins with today's.
 
     Raises:
-        UsageError: the title has no letters, or no name is free, or the folder cannot be written to.
+        UsageError: the title has no letters, no name is free, there is no template to begin from, or the
+            folder cannot be written to.
     """
     slug = _slug(title, "-")
-    front, body = _after_front(_read(template_file(folder)))
-    front = re.sub(r"(?m)^date: \S+(.*)$", rf"date: {today.isoformat()}\1", front)
-    front = re.sub(r"(?m)^# Copy this file.*\n", "", front)
-    text = front + re.sub(r"(?m)^# .*$", lambda _: f"# {title}", body, count=1)
+    form = form_for(folder, found)
     inside = [
-        record.id for record in found.records if found.files[record.path].parent.resolve() == folder.resolve()
+        record for record in found.records if found.files[record.path].parent.resolve() == folder.resolve()
     ]
+    if dated := dated_name(inside, today):
+        front, number = dated
+        return _write(folder / f"{front}{slug}{form.suffix}", filled(form, title, number, today))
     for _ in range(_TRIES):
-        number, elsewhere = next_number(folder, inside)
-        path = folder / f"{number}-{slug}.md"
+        number, elsewhere = next_number(folder, [record.id for record in inside])
+        path = folder / f"{number}-{slug}{form.suffix}"
         try:
-            write_new(path, text)
+            write_new(path, filled(form, title, number, today))
         except FileExistsError:
             continue
         except OSError as error:
@@ -124,11 +128,6 @@ def _slug(title: str, joint: str) -> str:
         msg = f"a title has letters or digits and one line, got {title!r}"
         raise UsageError(msg, hint='write it in quotes: "Serve with vLLM"')
     return joint.join(words)[:80].rstrip(joint)
-
-
-def _after_front(text: str) -> tuple[str, str]:
-    found = re.match(r"---\n.*?\n---\n", text, re.DOTALL)
-    return (found[0], text[found.end() :]) if found else ("", text)
 
 
 def _yaml(title: str) -> str:

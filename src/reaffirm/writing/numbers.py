@@ -3,8 +3,12 @@
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from pathlib import Path
+
+from reaffirm.model.record import Record
+from reaffirm.store.reading.naming import name_of
 
 _NUMBER = re.compile(r"(?:adr[-_ ]?)?(\d{1,9})(?=[-_. ])", re.IGNORECASE)
 #: So many branches are asked at most, and git has so long for each answer (seconds).
@@ -33,7 +37,32 @@ def next_number(folder: Path, ids: Iterable[str] = ()) -> tuple[str, dict[str, s
     return str(max([highest, *taken]) + 1).zfill(width), elsewhere
 
 
+def dated_name(records: Sequence[Record], today: date) -> tuple[str, str] | None:
+    """Return how a new name begins where most records are named by their day, and its number if any.
+
+    The day has the form that theirs have (``20240311-``, ``2024-03-11-``); None elsewhere.
+    """
+    names = [(Path(record.path).name, name_of(record.path)) for record in records]
+    forms = [
+        (match[1], match[2], named)
+        for name, named in names
+        if named.day and (match := re.match(r"\d{4}([-_.]?)\d\d[-_.]?\d\d([-_ ]+)", name))
+    ]
+    if not forms or 2 * len(forms) <= len(names):
+        return None
+    between, join = Counter((one[0], one[1]) for one in forms).most_common(1)[0][0]
+    day = today.strftime(f"%Y{between}%m{between}%d")
+    numbered = [named for _, _, named in forms if named.number is not None]
+    if 2 * len(numbered) <= len(forms):
+        return day + join, ""
+    last = max(numbered, key=lambda named: named.number or 0)
+    number = str((last.number or 0) + 1).zfill(len(last.id))
+    return f"{day}{join}{number}-", number
+
+
 def _digits(name: str) -> str:
+    if name_of(name).day is not None:
+        return ""  # a day at the front is no number
     found = _NUMBER.match(name)
     return found[1] if found else ""
 

@@ -9,6 +9,7 @@ from reaffirm.errors import UsageError
 from reaffirm.model.record import Record, Status
 from reaffirm.store.atomic import write_text
 from reaffirm.store.reading.collection import Collection
+from reaffirm.store.template import leftovers_in
 from reaffirm.writing.edits import with_predecessor, with_status
 
 #: What a status may become by ``reaffirm status``. Superseded it becomes by ``reaffirm supersede`` alone:
@@ -52,7 +53,8 @@ def set_status(found: Collection, word: str, wanted: str) -> tuple[Record, str]:
     """Give a record another status and return it as it was, with the words that stand there now.
 
     Raises:
-        UsageError: no such record or status, or this one may not follow that one; nothing was written.
+        UsageError: no such record or status, this one may not follow that one, or the record to accept has
+            text of the template; nothing was written.
     """
     record = find(found, word)
     status = _status(wanted)
@@ -66,8 +68,10 @@ def set_status(found: Collection, word: str, wanted: str) -> tuple[Record, str]:
         may = ", ".join(allowed) or "nothing else"
         msg = f"{record.path}: {record.status or 'no status'} cannot become {status}"
         raise UsageError(msg, hint=f"from there it may become: {may}")
-    raw = _like(record.status_raw, status)
     path = found.files[record.path]
+    if status is Status.ACCEPTED:
+        _need_written(found, record)
+    raw = _like(record.status_raw, status)
     write_text(path, with_status(_text(path), record, raw, status))
     return record, raw
 
@@ -101,6 +105,16 @@ def supersede(found: Collection, old_word: str, new_word: str) -> tuple[Record, 
         write_text(old_path, before)
         raise
     return old, new
+
+
+def _need_written(found: Collection, record: Record) -> None:
+    """Refuse to accept what nobody wrote."""
+    titles = [one for one in found.problems if (one.path, one.code) == (record.path, "template-text")]
+    left = sorted({*titles, *leftovers_in(found.files[record.path], record.path)})
+    if left:
+        lines = "".join(f"\n{one.path}:{one.line}: {one.message}" for one in left)
+        msg = f"{record.path} still has text of the template and cannot be accepted{lines}"
+        raise UsageError(msg, hint="write what holds for this decision, or remove these lines")
 
 
 def _status(word: str) -> Status:
