@@ -135,11 +135,15 @@ def steps(
 
 
 def render(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or its notebook.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run: its name, its notebook or its folder.")],
 ) -> None:
     """Make the notebook of a run anew from its journal, such as when the runner was killed."""
     from reaffirm.run.rescue import render as rendered
 
+    if not run.exists():
+        from reaffirm.run.resume import find_run
+
+        run = find_run(str(run), find_project(), option="")
     notebook, ending = rendered(run)
     typer.echo(f"notebook: {places.shown(notebook)}")
     typer.echo(str(ending) if ending.how != "completed" else "the run completed")
