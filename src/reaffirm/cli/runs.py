@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
@@ -20,6 +19,7 @@ from reaffirm.cli.partly import (
     show_dry_run,
     take_parameters,
 )
+from reaffirm.cli.tables import table_console
 from reaffirm.errors import UsageError
 from reaffirm.run import places
 from reaffirm.run.command import default_output, plan_of, tell_end, values_in
@@ -114,7 +114,7 @@ def parameters(
         table.add_row(
             *(Styled(word) for word in (one.name, one.annotation or "any", one.shown_default, one.help))
         )
-    Console(highlight=False).print(table)
+    table_console().print(table)
 
 
 def steps(
@@ -131,7 +131,7 @@ def steps(
     for one in steps_of(notebook["cells"]):
         words = (str(one.number), one.id, one.heading, "always runs" if one.defines else "")
         table.add_row(*map(Styled, words))
-    Console(highlight=False).print(table)
+    table_console().print(table)
 
 
 def render(
