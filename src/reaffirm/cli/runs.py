@@ -69,6 +69,9 @@ def run(
     path = _runbook_path(runbook or runbook_of(earlier))
     pairs = [_pair(word) for word in parameters or ()]
     if nodes is not None:
+        for other in (value for name, value in pairs if name == "nodes" and value != nodes):
+            msg = f"--nodes {nodes} and -p nodes {other}: two values for one parameter"
+            raise UsageError(msg, hint="they mean the same; give one of them")
         pairs.append(("nodes", nodes))
     given: dict[str, Any] = {"notebook_path": os.fspath(path), "parameters": pairs, "parameters_file": files}
     names = take_parameters(earlier, given, _read_local)
