@@ -143,3 +143,19 @@ def test_outside_of_a_project(
         assert '[tool.reaffirm] records = "docs/adr"' in capfd.readouterr().err
     (folder / "pyproject.toml").write_text('[tool.reaffirm]\nrecords = "docs/adr"\n')
     assert main(["claims"]) == 0
+
+
+def test_names_stay_whole_in_a_pipe(
+    project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`reaffirm claims | grep NAME` would not find a name that was cut in two at column 80."""
+    monkeypatch.setenv("COLUMNS", "40")
+    record, runbook = project / "adrs/0001-a-cache-of-twenty.md", project / "runbooks/count_things.py"
+    claim, step = f"at-most-{'twenty-' * 9}things", f"count-{'many-' * 12}things"
+    record.write_text(record.read_text().replace("at-most-twenty", claim))
+    runbook.write_text(runbook.read_text() + f"\n# %% [markdown]\n# ## {step}\n\n# %%\n1\n")
+    for words, name in ((["claims"], claim), (["steps", "count_things"], step)):
+        capfd.readouterr()
+        assert main(words) == 0
+        (line,) = (line for line in capfd.readouterr().out.splitlines() if name in line)
+        assert len(line) > 80

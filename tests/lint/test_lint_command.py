@@ -198,6 +198,8 @@ def test_text_of_the_template_is_found_and_never_accepted(
     assert main(["status", "3", "accepted"]) == 3
     assert "docs/adr/0003-logs.md:11: still the template's words: '* option 1'" in capsys.readouterr().err
     assert path.read_text() == text
-    write(path, text.replace("option 1", "To files"))
+    template = "# 1. Title\n\nDate: 2026-01-02\n\n## Status\n\nProposed\n\n---\n\n## Context\n\nWhy?\n"
+    write(path.with_name("0000-template.md"), template)
+    write(path, text.replace("option 1", "To files") + "\n---\n")
     assert main(["lint", "--ignore", "proposed-long"]) == 0
     assert main(["status", "3", "accepted"]) == 0

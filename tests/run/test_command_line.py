@@ -46,6 +46,17 @@ def test_run_by_name(project: Path) -> None:
     assert read(notebook)["metadata"]["reaffirm"]["parameters"] == differ, "what was given is the default"
 
 
+def test_nodes_given_twice(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Somebody would run on other machines than those that were typed last."""
+    monkeypatch.chdir(project)
+    assert main(["run", "small", "-p", "nodes", "simulated", "--nodes", "lab"]) == 3
+    assert "--nodes lab and -p nodes simulated: two values for one parameter" in capfd.readouterr().err
+    assert not notebooks(project / "runs")
+    assert main(["run", "small", "-p", "nodes", "lab", "--nodes", "lab", "--dry-run"]) == 0
+
+
 def test_run_says_how_each_step_ended(project: Path) -> None:
     """``ok`` beside a launch that ended stuck would be taken for the launch."""
     done = reaffirm(project, "run", "connects", "--nodes", MACHINES)

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -283,7 +284,14 @@ def test_render(project: Path, papermill: Run) -> None:
     path.write_bytes(b"".join(lines[:cut]) + lines[cut][:20])
     assert render("out.run").returncode == 0
     assert read(project / "out.ipynb")["metadata"]["reaffirm"]["ended"]["why"] == "the runner was killed"
-    assert render("nowhere").returncode == 3
+    missing = render("nowhere")
+    assert missing.returncode == 3
+    assert "nowhere: there is no such run" in missing.stderr
+    kept = project / "runs/ends/20261130T101500Z"
+    kept.parent.mkdir(parents=True)
+    shutil.copytree(project / "out.run", kept.with_suffix(".run"))
+    for name in ("20261130T101500Z", "ends/20261130T101500Z"):
+        assert render(name).returncode == 0, "other commands take the name of a run"
     path.write_bytes(b"{}\n" + b"".join(lines[1:]))
     assert "journal.jsonl:1: no line of a journal" in render("out.run").stderr
 

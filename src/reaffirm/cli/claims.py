@@ -9,13 +9,13 @@ from difflib import get_close_matches
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
 from reaffirm.claims.board import Board, Row, board
 from reaffirm.cli.here import project_here
 from reaffirm.cli.rechecking import Outcome, deciding_runbooks, rerun
+from reaffirm.cli.tables import table_console
 from reaffirm.errors import UsageError
 from reaffirm.model.claim import Evidence, Verdict
 from reaffirm.model.finding import Finding
@@ -122,7 +122,7 @@ def _tell(rows: Sequence[Row], after: Board, outcomes: Sequence[Outcome]) -> int
 
 
 def _print(shown: Board, *, due: bool) -> None:
-    console = Console(highlight=False)
+    console = table_console()
     if shown.rows:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for column in ("record", "claim", "verdict", "last evidence", "needs", "due"):

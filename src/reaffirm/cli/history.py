@@ -6,11 +6,11 @@ from enum import StrEnum
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
 from reaffirm.cli.here import project_here
+from reaffirm.cli.tables import table_console
 from reaffirm.model.evidence import Kind
 from reaffirm.model.run_view import Difference
 from reaffirm.store.project import find_project
@@ -79,10 +79,7 @@ def runs(
         public = "yes" if one.published else "no"
         when = one.when.replace("T", " ").removesuffix("Z")[:16]
         table.add_row(one.run, one.runbook, kind_word, when, ended, str(one.facts), public)
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=200)
-    console.print(table)
+    table_console().print(table)
 
 
 def diff(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
@@ -20,6 +19,7 @@ from reaffirm.cli.partly import (
     show_dry_run,
     take_parameters,
 )
+from reaffirm.cli.tables import table_console
 from reaffirm.errors import UsageError
 from reaffirm.run import places
 from reaffirm.run.command import default_output, plan_of, tell_end, values_in
@@ -69,6 +69,9 @@ def run(
     path = _runbook_path(runbook or runbook_of(earlier))
     pairs = [_pair(word) for word in parameters or ()]
     if nodes is not None:
+        for other in (value for name, value in pairs if name == "nodes" and value != nodes):
+            msg = f"--nodes {nodes} and -p nodes {other}: two values for one parameter"
+            raise UsageError(msg, hint="they mean the same; give one of them")
         pairs.append(("nodes", nodes))
     given: dict[str, Any] = {"notebook_path": os.fspath(path), "parameters": pairs, "parameters_file": files}
     names = take_parameters(earlier, given, _read_local)
@@ -114,7 +117,7 @@ def parameters(
         table.add_row(
             *(Styled(word) for word in (one.name, one.annotation or "any", one.shown_default, one.help))
         )
-    Console(highlight=False).print(table)
+    table_console().print(table)
 
 
 def steps(
@@ -131,15 +134,19 @@ def steps(
     for one in steps_of(notebook["cells"]):
         words = (str(one.number), one.id, one.heading, "always runs" if one.defines else "")
         table.add_row(*map(Styled, words))
-    Console(highlight=False).print(table)
+    table_console().print(table)
 
 
 def render(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or its notebook.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run: its name, its notebook or its folder.")],
 ) -> None:
     """Make the notebook of a run anew from its journal, such as when the runner was killed."""
     from reaffirm.run.rescue import render as rendered
 
+    if not run.exists():
+        from reaffirm.run.resume import find_run
+
+        run = find_run(str(run), find_project(), option="")
     notebook, ending = rendered(run)
     typer.echo(f"notebook: {places.shown(notebook)}")
     typer.echo(str(ending) if ending.how != "completed" else "the run completed")

@@ -77,8 +77,10 @@ class Resumable:
         raise UsageError(msg, hint="run it anew without --resume, or a part of it with --from")
 
 
-def find_run(word: str, project: Project | None) -> Path:
+def find_run(word: str, project: Project | None, *, option: str = "--resume ") -> Path:
     """Return the notebook of a run: by its path, by the folder beside it, or by its name under ``runs/``.
+
+    ``option`` is what messages say before the word.
 
     Raises:
         UsageError: there is no such run.
@@ -93,13 +95,13 @@ def find_run(word: str, project: Project | None) -> Path:
     if len(found) == 1:
         return found[0]
     if found:
-        msg = f"--resume {word}: several runs have this name"
+        msg = f"{option}{word}: several runs have this name"
         raise UsageError(msg, hint=f"give the path of one: {', '.join(places.shown(n) for n in found)}")
     near = get_close_matches(stem, [n.stem for n in known], n=3)
     newest = [places.shown(n) for n in sorted(known, key=lambda n: n.stem)[-3:]]
     meant = f"; did you mean {' or '.join(near)}?" if near else ""
     hint = f"the newest runs here: {', '.join(newest)}" if newest else "there are no runs here yet"
-    msg = f"--resume {word}: there is no such run{meant}"
+    msg = f"{option}{word}: there is no such run{meant}"
     raise UsageError(msg, hint=hint)
 
 

@@ -14,6 +14,12 @@ from reaffirm.store.reading.source import SourceProblemError, read_source, text_
 
 TEMPLATE = "0000-template.md"
 _HEADING = re.compile(r"#{2,}\s")
+# Lines that a written record may well have too: without a word, a status by itself, a field with its value.
+_STAYS = re.compile(
+    r"[\W_]*(?:(?:(?:status|date)\b[\W_]*)?(?:draft|proposed|accepted|rejected|deprecated|superseded)?"
+    r"|(?:date\b[\W_]*)?\d{4}-\d\d-\d\d)[\W_]*\Z",
+    re.IGNORECASE,
+)
 _HINT = "write what holds for this decision, or remove the line"
 
 
@@ -60,7 +66,7 @@ def _lines(path: Path, _mtime_ns: int, _size: int) -> frozenset[str]:
 
 
 def _wanted(lines: Iterable[str]) -> Iterator[str]:
-    return (line.strip() for line in lines if line.strip() and not _HEADING.match(line))
+    return (line.strip() for line in lines if not _HEADING.match(line) and not _STAYS.match(line))
 
 
 def template_file(folder: Path) -> Path:
