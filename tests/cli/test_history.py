@@ -63,6 +63,7 @@ def test_all_runs_are_listed(project: Path, capsys: pytest.CaptureFixture[str]) 
     put(project, "good", run_of(1.0, ended=done))
     put(project, "bad", run_of(1.0, ended={"how": "failed", "cell": 2}, ran="2026-11-30T11:00:00Z"))
     put(project, "killed", run_of(1.0))
+    put(project, "shot", run_of(1.0, ended={"how": "killed", "cell": 3}, ran="2026-11-30T10:00:00Z"))
     put(project, "damaged", {}).write_text('{"cells": [')
     put(project, "part", run_of(1.0, ended=done, partial={"only": ["x"]}))
     (project / "docs/runs/measure_latency/2026-02-01-lab/facts.json").write_text("")
@@ -74,6 +75,7 @@ def test_all_runs_are_listed(project: Path, capsys: pytest.CaptureFixture[str]) 
     assert (found["good"]["kind"], found["good"]["facts"]) == ("lab", 2)
     assert found["bad"]["ended"] == "failed at cell 2"
     assert "was killed" in found["killed"]["ended"]
+    assert found["shot"]["ended"] == "the runner was killed at cell 3"
     assert found["part"]["ended"] == "completed (partial)"
     assert "not a notebook" in found["damaged"]["problem"]
     assert "began and left nothing" in found["x"]["ended"]
@@ -85,7 +87,7 @@ def test_all_runs_are_listed(project: Path, capsys: pytest.CaptureFixture[str]) 
 
     assert main(["runs", "--runbook", "launch", "--kind", "lab"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert {line.split()[0] for line in lines[1:]} == {"good", "bad", "killed", "part"}
+    assert {line.split()[0] for line in lines[1:]} == {"good", "bad", "killed", "shot", "part"}
     assert main(["runs", "--kind", "imagined"]) == 3
     assert main(["runs", "--runbook", "nothing"]) == 0
     assert "no runs" in capsys.readouterr().out

@@ -244,6 +244,8 @@ def test_a_part_of_a_runbook(project: Path, reaffirm: Reaffirm) -> None:
     """What was not run is pending and says why; the run says that it is a part."""
     done = reaffirm("run", "night", "--only", "third")
     assert done.returncode == 0, done.stderr
+    assert "\nPARTIAL RUN (--only third): not run: first, second\n" in done.stderr
+    assert done.stdout.splitlines()[-1].startswith("partial, ")
     about, cells = _read(_runs(project)[-1])
     assert about["partial"] == {"only": "third", "skipped": ["first", "second"]}
     assert cells["First"]["metadata"]["reaffirm"] == {"skipped": "before --only third"}

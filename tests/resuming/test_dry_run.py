@@ -51,6 +51,18 @@ def test_the_pivot_is_shown_to_its_end(nodes: str) -> None:
     assert ("answers are assumed" in first) == (nodes != "simulated")
 
 
+@pytest.mark.parametrize(
+    ("nodes", "told"),
+    [
+        (("laptop",), "a simulated DGX Spark that has what is asked for stands in for laptop."),
+        (("a", "b"), "simulated DGX Sparks that have what is asked for stand in for a, b."),
+    ],
+)
+def test_who_stands_in_is_told(nodes: tuple[str, ...], told: str) -> None:
+    """A dry run on a laptop spoke of Sparks that nobody has there."""
+    assert next(DryRun("x.py", "here", nodes).lines()).endswith(f"answers are assumed: {told}")
+
+
 def test_what_is_removed_is_marked_and_needs_consent() -> None:
     """This is what an operator looks for first."""
     found = _dry(ROOT / "runbooks" / "cleanup_containers.py", nodes="example", names="vllm-head")

@@ -20,7 +20,7 @@ def test_a_failed_check_says_what_to_do() -> None:
     checks.add("spark-2", "MTU", WARNING, "1500", "set it")
     checks.add("spark-2", "disk", PASS, "90 GiB free")
     report = Report("preflight", Kind.LAB, Outcome.FAIL, "2 failed", (checks.table(),))
-    assert closing({"cells": [{}, _cell(report)]}) == [
+    assert closing({"metadata": {}, "cells": [{}, _cell(report)]}) == [
         "preflight: fail: 2 failed",
         "FAIL disk on spark-1: 3 GiB free",
         "  next: free some space",
@@ -32,7 +32,7 @@ def test_a_failed_check_says_what_to_do() -> None:
 def test_it_stays_short() -> None:
     """A run of a hundred steps, or one line of a log, would push the rest off the screen."""
     long = Report("launch", Kind.LAB, Outcome.STUCK, "a\nb\x1b[31m" + "x" * 1000)
-    lines = closing({"cells": [_cell(*[long] * 100)]})
+    lines = closing({"metadata": {}, "cells": [_cell(*[long] * 100)]})
     assert len(lines) == 14
     assert lines[-1] == "… 87 more steps: see the notebook"
     assert max(map(len, lines)) == 160
@@ -52,6 +52,6 @@ def test_a_failure_that_nobody_shows_is_told() -> None:
     passed = Report("http", Kind.LAB, Outcome.PASS, "status 200")
     cell = {"outputs": [_unseen(failed), _unseen(passed), *_cell(passed)["outputs"]]}
     assert outcome_of(cell) == "fail"
-    assert closing({"cells": [cell]}) == ["command: fail: status 1", "http: pass: status 200"]
+    assert closing({"metadata": {}, "cells": [cell]}) == ["command: fail: status 1", "http: pass: status 200"]
     both = {"outputs": [_unseen(failed), *_cell(failed)["outputs"]]}
-    assert closing({"cells": [both]}) == ["command: fail: status 1"], "told twice"
+    assert closing({"metadata": {}, "cells": [both]}) == ["command: fail: status 1"], "told twice"

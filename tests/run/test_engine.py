@@ -107,6 +107,7 @@ def test_how_a_cell_ends(
     assert told in done.stderr
     notebook = read(project / "out.ipynb")
     died = how in ("_exit", "segfault", "kill", "stubborn")
+    assert "  The end · middle  " in done.stderr
     assert ("; tagged finally, but not run: tidy, tidy-2" in done.stderr) is died
     last = ["pending"] * 2 if died else ["failed" if how == "raise" else "completed", "completed"]
     assert states(notebook) == ["completed", "completed", middle, "pending", *last]

@@ -98,7 +98,8 @@ def run(
     typer.echo(f"notebook: {places.shown(done.notebook) if done.notebook else notebook}")
     facts = len(about["facts"])
     kind = about["kind"] or "no nodes"
-    typer.echo(f"{kind} run, {facts} fact{'' if facts == 1 else 's'}, {time.monotonic() - began:.1f} s")
+    part = "partial, " if about.get("partial") else ""
+    typer.echo(f"{part}{kind} run, {facts} fact{'' if facts == 1 else 's'}, {time.monotonic() - began:.1f} s")
 
 
 def parameters(

@@ -70,11 +70,20 @@ def closing(notebook: Mapping[str, Any]) -> list[str]:
     ]
     if len(lines) > _STEPS:
         lines = [*lines[: _STEPS - 1], f"… {len(lines) - _STEPS + 1} more steps: see the notebook"]
+    lines += _partial((notebook["metadata"].get("reaffirm") or {}).get("partial"))
     failed = [check for report in found for check in _failed(report)]
     lines += [line for check in failed[:_FAILED] for line in check]
     if len(failed) > _FAILED:
         lines.append(f"… {len(failed) - _FAILED} more failed checks: see the notebook")
     return lines
+
+
+def _partial(about: Any) -> Iterator[str]:
+    """What was asked for of a run that is not the whole runbook, and how much of it was left out."""
+    if isinstance(about, dict):
+        asked = " ".join(f"--{key} {about[key]}" for key in ("from", "until", "only") if about.get(key))
+        left = ", ".join(map(str, about.get("skipped") or ())) or "nothing"
+        yield _short(f"PARTIAL RUN ({asked}): not run: {left}")
 
 
 def _failed(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -93,12 +93,17 @@ class DryRun:
             "complete": self.complete,
         }
 
+    def _stand_ins(self) -> str:
+        what = "a simulated DGX Spark that has" if len(self.nodes) == 1 else "simulated DGX Sparks that have"
+        whose = f"stand{'s' if len(self.nodes) == 1 else ''} in for {', '.join(self.nodes) or 'the machines'}"
+        return f"{what} what is asked for {whose}"
+
     def lines(self) -> Iterator[str]:
         """Return it as people read it; each command can be pasted."""
         whose = (
             "answers are those of the simulated world in its machine file"
             if self.simulated
-            else "answers are assumed: Sparks that have what is asked for stand in for the machines"
+            else f"answers are assumed: {self._stand_ins()}"
         )
         yield f"DRY RUN of {self.runbook}: nothing is sent; {whose}."
         if self.machines:

@@ -151,7 +151,8 @@ def _ended(about: Mapping[str, Any]) -> str:
     part = " (dry run)" if about.get("dry_run") else " (partial)" if about.get("partial") else ""
     part += " (resumed)" if about.get("resumed") else ""
     where = f" at cell {ended['cell']}" if ended.get("cell") and ended.get("how") != "completed" else ""
-    return f"{ended.get('how')}{where}{part}"
+    how = "the runner was killed" if ended.get("how") == "killed" else ended.get("how")
+    return f"{how}{where}{part}"
 
 
 def _text(moment: datetime) -> str:

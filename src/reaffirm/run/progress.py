@@ -20,7 +20,7 @@ class Progress:
     one of code that the source has.
 
     ``outcome`` is that of the step of the cell that ended worst, else empty; ``seconds`` are those of the
-    cell so far.
+    cell so far. ``step`` is the id that the cell gives itself, else empty.
     """
 
     cell: int
@@ -30,6 +30,12 @@ class Progress:
     code: bool
     seconds: float | None
     outcome: str = ""
+    step: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the cell is called: its heading, and its own id where it has one."""
+        return " · ".join(word for word in (self.heading, self.step) if word)
 
 
 class Lines:
@@ -55,16 +61,16 @@ class Lines:
         mark = {"completed": progress.outcome or "ok", "failed": "FAILED"}.get(
             progress.status, progress.status
         )
-        self._line(f"{place}  {mark}  {progress.heading}  {progress.seconds or 0:.1f} s")
+        self._line(f"{place}  {mark}  {progress.title}  {progress.seconds or 0:.1f} s")
 
     def _running(self, place: str, progress: Progress) -> None:
         seconds = progress.seconds or 0
         if self._live:
             width = shutil.get_terminal_size().columns - 1
-            text = f"{place}  …  {progress.heading}" + (f"  {seconds:.0f} s" if seconds >= 1 else "")
+            text = f"{place}  …  {progress.title}" + (f"  {seconds:.0f} s" if seconds >= 1 else "")
             self._write(f"{text[:width].ljust(width)}\r")
         elif time.monotonic() - self._last >= _HEARTBEAT:
-            self._line(f"{place}  still running  {progress.heading}  {seconds:.0f} s")
+            self._line(f"{place}  still running  {progress.title}  {seconds:.0f} s")
 
     def _line(self, text: str) -> None:
         self._last = time.monotonic()

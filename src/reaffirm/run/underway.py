@@ -251,6 +251,7 @@ def progress_of(notebook: Mapping[str, Any]) -> Progress | None:
         cells[at]["cell_type"] == "code" and not is_injected(cells[at]),
         _seconds(states[at]),
         "replayed" if is_replayed(cells[at]) else outcome_of(cells[at]),
+        named if isinstance(named := cells[at]["metadata"].get("step"), str) else "",
     )
 
 
