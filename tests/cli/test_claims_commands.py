@@ -118,3 +118,36 @@ def test_a_mistake_in_a_record_is_told(project: Path, capfd: pytest.CaptureFixtu
     told = capfd.readouterr().err
     assert "adrs/0001-a-cache-of-twenty.md:9: expect-operator unknown operator 'atmost'" in told
     assert "adrs/0001-a-cache-of-twenty.md:4: review-form 'review-by' must be YYYY-MM-DD" in told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "finding"),
+    [
+        ("at-most: 20", "atmost: 20", ":9: expect-operator unknown operator 'atmost'"),
+        (
+            "things.count",
+            "things.cuont",
+            ":9: check-fact no run of count_things finds the fact 'things.cuont'",
+        ),
+        (
+            "check: {runbook: count_things, fact: things.count, expect: {at-most: 20}}",
+            "check:\n      runbook: count_things\n      all:\n        - fact: things.count\n"
+            "          expect: {most: 20}",
+            ":13: expect-operator unknown operator 'most'",
+        ),
+    ],
+)
+def test_a_claim_with_a_mistake_is_not_called_absent(
+    project: Path, capfd: pytest.CaptureFixture[str], old: str, new: str, finding: str
+) -> None:
+    """Somebody would look for the claim that they have before their eyes."""
+    record = project / "adrs/0001-a-cache-of-twenty.md"
+    record.write_text(record.read_text().replace(old, new))
+    for words in (["--claim", "at-most-twenty"], ["1", "--claim", "at-most-twenty"]):
+        assert main(["recheck", *words]) == 2
+        told = capfd.readouterr().err
+        assert "the claim 'at-most-twenty' has a mistake" in told
+        assert f"adrs/0001-a-cache-of-twenty.md{finding}" in told
+        assert "there is no claim" not in told
+    assert main(["recheck", "--claim", "told-only"]) == 3
+    assert "there is no claim 'told-only' with a check" in capfd.readouterr().err
