@@ -159,3 +159,36 @@ def test_names_stay_whole_in_a_pipe(
         assert main(words) == 0
         (line,) = (line for line in capfd.readouterr().out.splitlines() if name in line)
         assert len(line) > 80
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "finding"),
+    [
+        ("at-most: 20", "atmost: 20", ":9: expect-operator unknown operator 'atmost'"),
+        (
+            "things.count",
+            "things.cuont",
+            ":9: check-fact no run of count_things finds the fact 'things.cuont'",
+        ),
+        (
+            "check: {runbook: count_things, fact: things.count, expect: {at-most: 20}}",
+            "check:\n      runbook: count_things\n      all:\n        - fact: things.count\n"
+            "          expect: {most: 20}",
+            ":13: expect-operator unknown operator 'most'",
+        ),
+    ],
+)
+def test_a_claim_with_a_mistake_is_not_called_absent(
+    project: Path, capfd: pytest.CaptureFixture[str], old: str, new: str, finding: str
+) -> None:
+    """Somebody would look for the claim that they have before their eyes."""
+    record = project / "adrs/0001-a-cache-of-twenty.md"
+    record.write_text(record.read_text().replace(old, new))
+    for words in (["--claim", "at-most-twenty"], ["1", "--claim", "at-most-twenty"]):
+        assert main(["recheck", *words]) == 2
+        told = capfd.readouterr().err
+        assert "the claim 'at-most-twenty' has a mistake" in told
+        assert f"adrs/0001-a-cache-of-twenty.md{finding}" in told
+        assert "there is no claim" not in told
+    assert main(["recheck", "--claim", "told-only"]) == 3
+    assert "there is no claim 'told-only' with a check" in capfd.readouterr().err

@@ -27,7 +27,7 @@ INSTEAD = {
     "sudo scripts/lab down": "true",
 }
 # What undoes the third page; the test looks before that.
-UNDO = "rm -r docs/runs/time_a_start"
+UNDO = ".venv/bin/reaffirm withdraw docs/runs/time_a_start/start"
 
 
 def test_every_page_is_followed() -> None:

@@ -1,5 +1,6 @@
 """The command ``reaffirm``: its face, its messages, its exit codes."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -180,3 +181,17 @@ def test_pairs() -> None:
     words = ["run", "x", "-p", "a", "-1", "-p", "b=c", "-p", "d", "e=f", "--", "-p", "g"]
     joined = ["run", "x", "-p", "a=-1", "-p", "b=c", "-p", "d=e=f", "--", "-p", "g"]
     assert joined_pairs(words) == joined
+
+
+@pytest.mark.parametrize("words", [("--nodes", "simulatde"), ("-p", "nodes", "no/such.toml")])
+@pytest.mark.parametrize("how", [(), ("--dry-run",), ("--output", "out.ipynb")])
+def test_machines_that_are_not_there(project: Path, words: tuple[str, ...], how: tuple[str, ...]) -> None:
+    """A slip of the fingers would leave a failed run behind, and end as if a machine had been asked."""
+    (project / "runbooks" / "nodes").mkdir()
+    shutil.copy(MACHINES, project / "runbooks" / "nodes")
+    before = sorted(project.rglob("*"))
+    done = reaffirm(project, "run", "connects", *words, *how)
+    assert done.returncode == 3
+    assert "no machine file" in done.stderr
+    assert "known machine files: simulated" in done.stderr
+    assert [path for path in sorted(project.rglob("*")) if path not in before] == []

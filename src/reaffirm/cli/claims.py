@@ -14,6 +14,7 @@ from rich.text import Text as Styled
 
 from reaffirm.claims.board import Board, Row, board
 from reaffirm.cli.here import project_here
+from reaffirm.cli.mistaken import stop_on_mistakes
 from reaffirm.cli.rechecking import Outcome, deciding_runbooks, rerun
 from reaffirm.cli.tables import table_console
 from reaffirm.errors import UsageError
@@ -70,7 +71,9 @@ def recheck(
         msg = "recheck which claims?"
         raise UsageError(msg, hint="name a record, a claim with --claim, or take what is due with --due")
     project, day = project_here(), _day(today)
-    _, before = _board(project, day)
+    material, before = _board(project, day)
+    if claim and not any(row.claim.id == claim for row in before.rows):
+        stop_on_mistakes(project.root, material, claim, record)
     if record:
         record = _known(record, before)
     rows = [row for row in before.only(record=record, claim=claim, due=due).rows if row.claim.check]

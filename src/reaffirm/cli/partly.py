@@ -1,6 +1,7 @@
 """Options of ``run``: a part of a runbook, an earlier run taken up again, a dry run."""
 
 import json
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,12 +9,20 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from reaffirm.errors import UsageError
+from reaffirm.nodes.finding import machine_file
+from reaffirm.run.cells import source_of
 from reaffirm.run.execution import Plan, Read
-from reaffirm.store.project import find_project
+from reaffirm.run.parameters import Text
+from reaffirm.store.project import Project, find_project
 
 # A plain run, which is most of them, does not wait until what is only for the others is loaded.
 if TYPE_CHECKING:
     from reaffirm.run.resume import Resumable
+
+
+# A runbook that connects to what its parameter names, and to nothing that it makes of it.
+_CONNECTS = re.compile(r"\bconnect\(\s*nodes\s*[,)]")
+_SETS = re.compile(r"^\s*nodes\s*(?::[^=\n]*)?=[^=]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -83,6 +92,28 @@ def check_output(earlier: "Resumable | None", output: str | None) -> None:
     if earlier is not None and output and Path(output).absolute() == earlier.notebook.absolute():
         msg = f"{output} is the run that is resumed, and its recording is needed"
         raise UsageError(msg, hint="give another output path, or none")
+
+
+def check_machines(plan: Plan) -> None:
+    """Stop before a run begins on machines that there are not; what a runbook makes of a name is its own.
+
+    Raises:
+        MachineFileError: it connects to ``nodes``, and that is no machine file here.
+    """
+    assert plan.runbook is not None
+    declarations = plan.runbook.declarations
+    given = dict(plan.values).get("nodes", declarations.default("nodes"))
+    nodes = given.value if isinstance(given, Text) else given
+    if "nodes" not in declarations.found or not isinstance(nodes, str) or not nodes.strip():
+        return
+    codes = [
+        source_of(cell)
+        for cell in plan.runbook.notebook["cells"]
+        if cell["cell_type"] == "code" and "parameters" not in cell["metadata"].get("tags", ())
+    ]
+    if any(map(_CONNECTS.search, codes)) and not any(map(_SETS.search, codes)):
+        project = Project(plan.runbook.project) if plan.runbook.project else None
+        machine_file(nodes, project, Path.cwd())
 
 
 def take_parameters(earlier: "Resumable | None", given: dict[str, Any], read: Read) -> set[str]:

@@ -12,6 +12,7 @@ from rich.text import Text as Styled
 
 from reaffirm.cli.partly import (
     Wish,
+    check_machines,
     check_output,
     earlier_run,
     narrow,
@@ -81,6 +82,7 @@ def run(
     if not plan.runbook.declarations.typed:
         plan.values = list(values_in(given, _read_local))
     narrow(plan, wish, earlier, names)
+    check_machines(plan)
     if dry_run:
         show_dry_run(plan, wish)
         return
