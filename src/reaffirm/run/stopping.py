@@ -102,7 +102,9 @@ class Stopping:
 
         before = {}
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            handler = signal.getsignal(number)
+            ours = getattr(handler, "unwinds", False)  # it would leave the cell no time to tidy up
+            if ours or handler in (signal.SIG_DFL, signal.default_int_handler):
                 before[number] = signal.signal(number, stop)
         try:
             yield

@@ -67,6 +67,7 @@ def ending_signals() -> Iterator[None]:
     def end(number: int, _frame: object) -> None:
         raise Terminated(number)
 
+    end.unwinds = True  # type: ignore[attr-defined]
     taken = []
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
