@@ -249,7 +249,7 @@ def _tables(result: dict[str, Any]) -> list[str]:
     lines = [
         f"{len(kills)} kills, {len(wrong)} of them left something wrong.{short} "
         f"`{result['runbook']}`, seed {result['seed']}, "
-        f"a whole run took {result['length']:g} s; measured {result['measured']} with {versions}.\n",
+        f"a whole run took {result['length']:g} s{_before(result)}; measured {result['measured']} with {versions}.\n",
         "| killed in | runner | worker | all at once | something wrong |",
         "|---|---|---|---|---|",
     ]
@@ -267,6 +267,12 @@ def _tables(result: dict[str, Any]) -> list[str]:
     for kill in wrong:
         lines.append(f"- {kill['at']:g} s, {kill['target']}, {kill['step']}: {'; '.join(kill['problems'])}")
     return [*lines, ""] if wrong else lines
+
+
+def _before(result: dict[str, Any]) -> str:
+    """A campaign that went on another time may have met a busier machine then."""
+    earlier = [f"{kills} kills {length:g} s" for kills, length in result.get("earlier", ())]
+    return f" (for the first {', then '.join(earlier)})" if earlier else ""
 
 
 _HEAD = """# Killed at random moments
