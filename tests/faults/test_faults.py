@@ -30,15 +30,30 @@ def lab_is_missing() -> str:
     return "" if status.returncode == 0 else "`scripts/lab status` says it is not up"
 
 
+#: Faults on the lab that take seconds. The others launch an engine: all of them take a quarter of an hour.
+_QUICK = (
+    "container-hangs-on-stop",
+    "container-restarting",
+    "log-binary",
+    "ssh-answers-nothing",
+    "ssh-refused",
+)
+
+
 def _of(place: str) -> list[object]:
     """Return the faults of one place as parameters; what is known to fail does so strictly."""
     return [
         pytest.param(
             fault,
             id=fault.id,
-            marks=[pytest.mark.xfail(strict=True, reason=fault.expected_to_fail)]
-            if fault.expected_to_fail
-            else [],
+            marks=[
+                *(
+                    [pytest.mark.xfail(strict=True, reason=fault.expected_to_fail)]
+                    if fault.expected_to_fail
+                    else ()
+                ),
+                *([pytest.mark.slow] if place == "lab" and fault.id not in _QUICK else ()),
+            ],
         )
         for fault in FAULTS
         if fault.place == place
