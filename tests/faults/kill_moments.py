@@ -249,7 +249,8 @@ def _tables(result: dict[str, Any]) -> list[str]:
     lines = [
         f"{len(kills)} kills, {len(wrong)} of them left something wrong.{short} "
         f"`{result['runbook']}`, seed {result['seed']}, "
-        f"a whole run took {result['length']:g} s{_before(result)}; measured {result['measured']} with {versions}.\n",
+        f"a whole run took {result['length']:g} s{_before(result)}; "
+        f"measured {result['measured']} with {versions}.\n",
         "| killed in | runner | worker | all at once | something wrong |",
         "|---|---|---|---|---|",
     ]

@@ -42,22 +42,16 @@ _QUICK = (
 
 def _of(place: str) -> list[object]:
     """Return the faults of one place as parameters; what is known to fail does so strictly."""
-    return [
-        pytest.param(
-            fault,
-            id=fault.id,
-            marks=[
-                *(
-                    [pytest.mark.xfail(strict=True, reason=fault.expected_to_fail)]
-                    if fault.expected_to_fail
-                    else ()
-                ),
-                *([pytest.mark.slow] if place == "lab" and fault.id not in _QUICK else ()),
-            ],
-        )
-        for fault in FAULTS
-        if fault.place == place
-    ]
+    return [pytest.param(fault, id=fault.id, marks=_marks(fault)) for fault in FAULTS if fault.place == place]
+
+
+def _marks(fault: Fault) -> list[pytest.MarkDecorator]:
+    found = []
+    if fault.expected_to_fail:
+        found.append(pytest.mark.xfail(strict=True, reason=fault.expected_to_fail))
+    if fault.place == "lab" and fault.id not in _QUICK:
+        found.append(pytest.mark.slow)
+    return found
 
 
 def ended_as_written(fault: Fault, played: Played) -> None:
