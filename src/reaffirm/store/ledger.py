@@ -2,7 +2,7 @@
 
 ::
 
-    {"schema":1,"op":"published","at":"2026-11-30T12:00:00Z","run":"pivot_to_vllm/20261130T112114Z",
+    {"schema":1,"op":"published","at":"2026-11-30T12:00:00Z","run":"pivot_to_vllm/20261130T142913Z",
      "files":{"facts.json":"<sha256>",…},"heads":["<h of an earlier line>"],"supersedes":[],"h":"<sha256>"}
 
 ``heads`` makes a chain that survives merges: two branches that both append have two newest lines, git's union
