@@ -16,7 +16,7 @@ _FILE = re.compile(r'^````\w+ title="(?P<name>[^"]+)"\n(?P<text>.*?)^````$', re.
 _EXPECTED = re.compile(r"^```text\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _PARTS = ("**Why.**", "## How to mend", "## How to silence")
 #: Rules whose example needs more than files of text; they have tests of their own.
-_NO_EXAMPLE = {"unreadable", "number-collision", "too-many", "unknown-language", "outside"}
+_NO_EXAMPLE = {"unreadable", "number-collision", "too-many", "unknown-language", "outside", "reopen-asked"}
 
 _CODES = (
     re.compile(r'(?:Finding|Fix)\(\s*[\w.\[\]]+,\s*[^"]{1,60}?,\s*"([a-z]+(?:-[a-z]+)*)"'),

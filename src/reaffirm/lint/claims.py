@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from reaffirm.claims.board import board
 from reaffirm.claims.checks import Vocabulary
 from reaffirm.lint.subject import Subject
 from reaffirm.model.claim import Claim, ClaimKind
@@ -37,7 +38,7 @@ def _hypothesis(record: Record, claim: Claim) -> Iterator[Finding]:
 
 
 def checks(subject: Subject) -> Iterator[Finding]:
-    """Yield checks that name a runbook or a fact which does not exist."""
+    """Yield checks that name no runbook or fact, and decisions that ask to be reopened."""
     wanted = [claim for _, record in subject.records for claim in (*record.claims, *record.reopen_when)]
     wanted = [claim for claim in wanted if claim.check is not None]
     if not wanted:
@@ -57,6 +58,11 @@ def checks(subject: Subject) -> Iterator[Finding]:
     vocabulary = Vocabulary(books, documented, evidence, images)
     for claim in wanted:
         yield from vocabulary.findings(claim)
+    for one in board([record for _, record in subject.records], evidence, subject.today).reopen:
+        if one.asks:
+            message = f"a run shows it: {one.claim.says} ({one.standing.reason})"
+            hint = "look at the decision again: supersede it, or say why it stands and take the sentence out"
+            yield Finding(one.claim.path, one.claim.line, "reopen-asked", message, hint)
 
 
 def figures(subject: Subject) -> Iterator[Finding]:
