@@ -23,8 +23,8 @@
 #
 # **What it changes.** The cleanup steps remove the containers `sglang-head`, `sglang-worker`, `vllm-head` and
 # `vllm-worker` and nothing else, after saving their logs. On real machines nothing that was there
-# before is removed without `consent`; a launch that breaks off saves and removes what it started itself. At the
-# end vLLM is left running.
+# before is removed without `consent`; a launch that breaks off saves and removes what it started itself. At
+# the end vLLM is left running.
 #
 # **How to undo.** The end of this page says how to take down what is left running. After that the machines
 # are as they were, apart from files in caches.
