@@ -20,7 +20,7 @@ _STAYS = re.compile(
     r"|(?:date\b[\W_]*)?\d{4}-\d\d-\d\d)[\W_]*\Z",
     re.IGNORECASE,
 )
-# MADR 4: "<!-- This is an optional element. Feel free to remove. -->". Nobody sees it on a page; many keep it.
+# MADR 4: "<!-- This is an optional element. Feel free to remove. -->". Nobody sees it; many keep it.
 _COMMENT = re.compile(r"\s*<!--(?:(?!-->).)*-->\s*\Z")
 _HINT = "write what holds for this decision, or remove the line"
 
