@@ -1,5 +1,6 @@
 """What a site gets that says nothing about its looks: a theme, and the extensions that pages of ours need."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +44,16 @@ def dress(config: Any) -> None:
             "material", font=False, palette=_PALETTE, features=_FEATURES, locale="en", language="en"
         )
         _search(config)
-    extensions = config.markdown_extensions
-    for name, others in _NEEDED.items():
-        if not {name, f"markdown.extensions.{name}", *others} & set(extensions):
-            extensions.append(name)
+    config.markdown_extensions += needed(set(config.markdown_extensions))
+
+
+def needed(known: Collection[str]) -> list[str]:
+    """Return the Markdown extensions that pages of ours need besides those that are there."""
+    return [
+        name
+        for name, others in _NEEDED.items()
+        if not {name, f"markdown.extensions.{name}", *others} & set(known)
+    ]
 
 
 def _search(config: Any) -> None:
