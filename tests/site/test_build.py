@@ -146,6 +146,7 @@ def test_macros_are_refused_unless_pages_are_protected() -> None:
         def __init__(self, macros: Macros) -> None:
             self.plugins = {"macros": macros}
             self.extra_css: list[str] = []
+            self.extra_javascript: list[str] = []
             self.theme = Theme("material")
             self.markdown_extensions: list[str] = []
 

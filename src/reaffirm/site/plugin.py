@@ -15,16 +15,16 @@ from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from reaffirm.site.assemble import Site, assemble
-from reaffirm.site.failure_page import failure_page
 from reaffirm.site.feed import feed
-from reaffirm.site.image_page import with_head
+from reaffirm.site.make_failures import FAILURES, with_failure_head
+from reaffirm.site.make_images import IMAGES, with_image_head
 from reaffirm.site.skin import dress
+from reaffirm.site.static_files import SCRIPT, STYLE, static_files
 from reaffirm.site.text import front_matter, inline, title_text
 
 _LOG = logging.getLogger("mkdocs.plugins.reaffirm")
-_STYLE = "assets/reaffirm.css"
 _PUBLISHED = (".ipynb", ".jsonl", ".json", ".log", ".txt")
-_DATA = ("container-images/", "failures/")
+_DATA = (IMAGES, FAILURES)
 _PAGE_FILES = (".schema.json", ".md", ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
 
 
@@ -48,7 +48,7 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
 
     @event_priority(100)  # type: ignore[untyped-decorator]
     def on_config(self, config: Any) -> Any:
-        """Add the style sheet. Refuse a site on which a log line could run code."""
+        """Add the style sheet and the script. Refuse a site on which a log line could run code."""
         macros = config.plugins.get("macros")
         if macros is not None and macros.config.get("render_by_default", True):
             msg = (
@@ -58,8 +58,11 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             )
             raise PluginError(msg)
         dress(config)
-        if _STYLE not in config.extra_css:
-            config.extra_css.insert(0, _STYLE)
+        made = static_files()
+        if STYLE in made and STYLE not in config.extra_css:
+            config.extra_css.insert(0, STYLE)
+        if SCRIPT in made and SCRIPT not in config.extra_javascript:
+            config.extra_javascript.insert(0, SCRIPT)
         return config
 
     def on_files(self, files: Files, *, config: Any) -> Files:
@@ -88,7 +91,7 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             for old in (page.uri, page.uri.removesuffix("index.md") + "README.md"):
                 if (known := files.get_file_from_path(old)) is not None:
                     files.remove(known)
-            level = InclusionLevel.INCLUDED if page.uri in self.site.in_nav else InclusionLevel.NOT_IN_NAV
+            level = InclusionLevel.INCLUDED if page.in_nav else InclusionLevel.NOT_IN_NAV
             files.append(File.generated(config, page.uri, content=page.markdown, inclusion=level))
         if not (files.get_file_from_path("index.md") or files.get_file_from_path("README.md")) and not strict:
             title = title_text(config.site_name)
@@ -98,15 +101,15 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             files.append(File.generated(config, uri, abs_src_path=str(path)))
         for uri, text in self._for_programs(config).items():
             files.append(File.generated(config, uri, content=text))
-        style = Path(__file__).with_name("reaffirm.css").read_text(encoding="utf-8")
-        files.append(File.generated(config, _STYLE, content=style))
+        for uri, text in static_files().items():
+            files.append(File.generated(config, uri, content=text))
         if config.nav is None:
             config.nav = self.site.nav([f.src_uri for f in files.documentation_pages()])
         else:
             shown = {
                 path.removeprefix(f"{docs_name}/"): uri
-                for path, uri in self.site.map.pages.items()
-                if path in self.site.not_again and path.startswith(f"{docs_name}/")
+                for path, uri in self.site.plan.map.pages.items()
+                if path in self.site.plan.not_again and path.startswith(f"{docs_name}/")
             }
             config.nav = _moved(config.nav, shown)
         return files
@@ -124,8 +127,8 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
 
     def _leave_out(self, files: Files, docs: str, *, strict: bool) -> None:
         """Take out of the site what is shown on a generated page, and what is neither page nor download."""
-        shown = self.site.not_again | {
-            path for path, uri in self.site.map.pages.items() if uri.startswith("decisions/")
+        shown = self.site.plan.not_again | {
+            path for path, uri in self.site.plan.map.pages.items() if uri.startswith("decisions/")
         }
         for file in list(files):
             uri = file.src_uri
@@ -140,8 +143,6 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
     def _for_programs(self, config: Any) -> dict[str, str]:
         """What other programs read: the board, and the feed of changes."""
         state = self.site.board
-        if state is None:
-            return {}
         made = {"claims.json": json.dumps(state.as_json(), ensure_ascii=False, indent=1) + "\n"}
         if config.use_directory_urls:
             site = f"{config.site_url.rstrip('/')}/" if config.site_url else ""
@@ -154,22 +155,16 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             return markdown
         uri = page.file.src_uri
         text = markdown
-        if uri.startswith("container-images/"):
-            text = with_head(markdown, page.meta)
-            page.meta.setdefault("title", title_text(str(page.meta.get("name", "Image"))))
-        mode = next((m for m in self.site.failures if f"failures/{m.id}.md" == uri), None)
-        if mode is not None:
-            titles = {one.id: one.title for one in self.site.failures}
-            text = failure_page(markdown, mode, titles, self.site.records)
-            page.meta["title"] = title_text(mode.title)
-        if uri.startswith(_DATA):  # the theme takes a status for one of its own
-            page.meta.pop("status", None)
-        return self.site.map.rewrite(text, source=f"{self.site.map.docs}/{uri}", page=uri)
+        if uri.startswith(IMAGES):
+            text = with_image_head(markdown, page.meta)
+        elif uri.startswith(FAILURES):
+            text = with_failure_head(self.site.plan, uri, markdown, page.meta)
+        return self.site.plan.map.rewrite(text, source=f"{self.site.plan.map.docs}/{uri}", page=uri)
 
     def on_serve(self, server: Any, *, config: Any, builder: Any) -> Any:
         """Rebuild when a record or a runbook is saved."""
         root = Path(config.config_file_path or "mkdocs.yml").absolute().parent
-        for name in (*(self.folders or self.site.folders), self.config.runbooks):
+        for name in (*(self.folders or self.site.plan.folders), self.config.runbooks):
             if (root / name).is_dir():
                 server.watch(str(root / name))
         return server
