@@ -38,7 +38,7 @@ def dress(config: Any) -> None:
     Args:
         config: the settings of MkDocs, read and checked.
     """
-    if config.theme.name == "mkdocs" and not _named(config.config_file_path):
+    if config.theme.name == "mkdocs" and not named(config.config_file_path, "theme"):
         config.theme = Theme(
             "material", font=False, palette=_PALETTE, features=_FEATURES, locale="en", language="en"
         )
@@ -66,9 +66,14 @@ def _search(config: Any) -> None:
     plugins["material/search"] = new
 
 
-def _named(settings: str | None) -> bool:
-    """Whether a file of settings names a theme, be it MkDocs's own."""
+def named(settings: str | None, key: str) -> bool:
+    """Return whether a file of settings says something itself, be it what MkDocs would take anyway.
+
+    Args:
+        settings: the path of mkdocs.yml.
+        key: such as ``theme``.
+    """
     if not settings:
         return False
     with Path(settings).open("rb") as file:
-        return bool(yaml_load(file, loader=get_yaml_loader()).get("theme"))
+        return bool(yaml_load(file, loader=get_yaml_loader()).get(key))
