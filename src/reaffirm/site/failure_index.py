@@ -88,7 +88,7 @@ def _row(mode: FailureMode, uri: str, remedies: Mapping[str, str]) -> tuple[str,
     quiet = [
         *([f"taken for: {taken}"] if taken else []),
         f"in {engines(mode.engines, ' and ')}",
-        f"seen in {examples(mode.examples)}",
+        f"examples: {examples(mode.examples)}",
     ]
     told = [
         f"{_link(mode, uri)} {status_badge(mode.status)}",

@@ -24,10 +24,10 @@ _STATUS = {
 }
 _NAMES = {Engine.VLLM: "vLLM", Engine.SGLANG: "SGLang"}
 _ORIGINS = {
-    OriginKind.RUN: ("run of ours", "runs of ours"),
-    OriginKind.THREAD: ("public thread", "public threads"),
-    OriginKind.PACKAGE: ("package’s text", "packages’ texts"),
-    OriginKind.MADE_UP: ("made-up log", "made-up logs"),
+    OriginKind.RUN: ("from a run of ours", "from runs of ours"),
+    OriginKind.THREAD: ("from a public thread", "from public threads"),
+    OriginKind.PACKAGE: ("from a package", "from packages"),
+    OriginKind.MADE_UP: ("made up", "made up"),
 }
 
 

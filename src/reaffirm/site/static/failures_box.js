@@ -268,18 +268,19 @@
       const left = seen.leftOut ? `; ${several(seen.leftOut, "line")} before them were left out` : "";
       const none = `None of the ${data.pages.length} pages fits`;
       const words = number ? `${several(number, "page fits", "pages fit")}` : none;
-      const more = seen.perhaps.length
-        ? `. ${several(seen.perhaps.length, "page")} ${number ? "more " : ""}would fit if nothing new came after the last line`
+      const perhaps = [...seen.perhaps.fits, ...seen.perhaps.later];
+      const more = perhaps.length
+        ? `. ${several(perhaps.length, "page")} ${number ? "more " : ""}would fit if nothing new came after the last line`
         : "";
       this.say(`${words} (${read}${left})${more}.`);
       const parts = [];
-      for (const [a, b] of seen.contested) parts.push(this.rivals(a.page, b.page));
+      for (const [a, b] of [...seen.contested, ...seen.perhaps.contested]) parts.push(this.rivals(a.page, b.page));
       const list = make("ol", { class: "rf-log-pages" });
       for (const one of seen.fits) list.append(this.result(one, "fits", "rf-log-fits"));
       for (const one of seen.later) list.append(this.result(one, "follows from another error as a rule", "rf-log-later"));
-      for (const one of seen.perhaps) list.append(this.result(one, "fits if nothing new came", "rf-log-perhaps"));
+      for (const one of perhaps) list.append(this.result(one, "fits if nothing new came", "rf-log-perhaps"));
       if (list.children.length) parts.push(list);
-      if (!number && !seen.perhaps.length) parts.push(this.nothing(paste));
+      if (!number && !perhaps.length) parts.push(this.nothing(paste));
       this.found.replaceChildren(...parts);
     }
 

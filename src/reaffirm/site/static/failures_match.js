@@ -298,13 +298,12 @@
     const readings = [];
     for (const engine of engines) readings.push(yield* symptomsOf(data, logs, engine, paste));
     const { fits, later, contested } = rank(data, yield* best(data, data.pages, readings));
-    let perhaps = [];
+    let perhaps = { fits: [], later: [], contested: [] };
     if (paste.silent === null && paste.ended === null) {
       const known = new Set([...fits, ...later].map((one) => one.page.id));
       const others = data.pages.filter((page) => !known.has(page.id));
       const silent = readings.map((one) => ({ ...one, silent: Infinity }));
-      const then = rank(data, yield* best(data, others, silent));
-      perhaps = [...then.fits, ...then.later];
+      perhaps = rank(data, yield* best(data, others, silent));
     }
     return { readings, fits, later, contested, perhaps, leftOut, lines: all.length };
   }
