@@ -110,7 +110,8 @@ class _Writer:
                 language = (
                     node.info.split()[0].lower() if node.type == "fence" and node.info.split() else "text"
                 )
-                return fence(node.content, language)
+                # By this class the script that draws knows a diagram; superfences drops the language.
+                return fence(node.content, language, mark="rf-mermaid" if language == "mermaid" else "")
             case "bullet_list" | "ordered_list":
                 return self.list(node)
             case "blockquote":
