@@ -1,4 +1,4 @@
-"""Chromium and the sites that it looks at. Without Chromium all is skipped by name; in CI that is an error."""
+"""Chromium and the sites that it looks at. Without it all is skipped by name; in CI that is an error."""
 
 import os
 import shutil
@@ -62,7 +62,7 @@ def own_site(browser: Any, own_folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def foreign_site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A repository that knows nothing of us, with three lines of settings; diagrams and HTML in its records."""
+    """A repository that knows nothing of us, with three lines of settings; some diagrams in its records."""
     from sites import build, served
 
     root = tmp_path_factory.mktemp("foreign") / "lumenfield"
