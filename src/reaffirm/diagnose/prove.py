@@ -36,9 +36,7 @@ def _example(
     fits = bool(match([mode], shown))
     name = f"example {number}" + (f" ({example.title})" if example.title else "")
     if example.hit and not fits:
-        seen = (
-            f"stage {shown.stage}, silent {shown.silent:g} s, version {shown.version or 'unknown'}"
-        )
+        seen = f"stage {shown.stage}, silent {shown.silent:g} s, version {shown.version or 'unknown'}"
         hint = "no signature of the page fits it; change the signature, or make it a near-miss"
         yield Finding(mode.path, example.line, "failure-hit", f"{name} does not match ({seen})", hint)
     if not example.hit and fits:
