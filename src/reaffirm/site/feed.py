@@ -86,7 +86,7 @@ def _claims(board: Board, pages: Mapping[str, str]) -> Iterator[Entry]:
         if decided is not None and row.record.key in pages:
             title = f"{row.record.id} {row.claim.id}: {row.standing}"
             key = f"claim:{row.claim.path}:{row.claim.id}:{decided.run}:{row.standing}"
-            page = f"{pages[row.record.key]}#{row.claim.id}"
+            page = f"{pages[row.record.key]}#claim-{row.claim.id}"
             yield Entry(key, decided.started, title, page, f"{row.claim.says} {row.standing.reason}")
     for wish in board.reopen:
         decided = wish.standing.deciding

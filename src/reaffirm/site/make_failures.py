@@ -7,7 +7,7 @@ from reaffirm.site.failure_page import failure_page, failures_index
 from reaffirm.site.navigation import SHELVES
 from reaffirm.site.page import SitePage
 from reaffirm.site.plan import Plan
-from reaffirm.site.record_page import findings_box
+from reaffirm.site.record_findings import findings_box
 from reaffirm.site.text import title_text
 
 #: Their folder below the documentation.

@@ -10,6 +10,8 @@ from reaffirm.store.template import TEMPLATE
 #: Where the template of records can be read and copied.
 TEMPLATE_URI = "decisions/template.md"
 INDEX_URI = "decisions/index.md"
+#: Where each claim stands.
+STILL_TRUE_URI = "still-true.md"
 
 
 def page_map(

@@ -18,6 +18,7 @@ from reaffirm.site.assemble import Site, assemble
 from reaffirm.site.feed import feed
 from reaffirm.site.make_failures import FAILURES, with_failure_head
 from reaffirm.site.make_images import IMAGES, with_image_head
+from reaffirm.site.make_records import front
 from reaffirm.site.skin import dress
 from reaffirm.site.static_files import SCRIPT, STYLE, static_files
 from reaffirm.site.text import front_matter, inline, title_text
@@ -159,7 +160,8 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             text = with_image_head(markdown, page.meta)
         elif uri.startswith(FAILURES):
             text = with_failure_head(self.site.plan, uri, markdown, page.meta)
-        return self.site.plan.map.rewrite(text, source=f"{self.site.plan.map.docs}/{uri}", page=uri)
+        text = self.site.plan.map.rewrite(text, source=f"{self.site.plan.map.docs}/{uri}", page=uri)
+        return front(self.site.plan, text) if page.is_homepage else text
 
     def on_serve(self, server: Any, *, config: Any, builder: Any) -> Any:
         """Rebuild when a record or a runbook is saved."""
