@@ -119,8 +119,8 @@ def _rivals(record: Record, standings: Standings, ways: Ways) -> Iterator[str]:
             decides = ways.runbook(claim.check.runbook) if claim.check else "no check of its own"
             if claim.check:
                 decides += "".join(f"<br>{code(one.fact)}" for one in claim.check.conditions)
-            said = f"[{cell(claim.says)}](#{anchor(claim)})"
-            rows.append((said, verdict_and_kind(stands, claim), speaks, decides))
+            said = f"[{cell(claim.says)}](#{anchor(claim)})<br>{verdict_and_kind(stands, claim)}"
+            rows.append((said, speaks, decides))
         name = "Rival hypotheses" + (f" ({number})" if number > 1 else "")
         checks = dict.fromkeys(claim.check.runbook for claim in group if claim.check)
         apart = " or ".join(map(ways.runbook, checks))
@@ -132,7 +132,7 @@ def _rivals(record: Record, standings: Standings, ways: Ways) -> Iterator[str]:
         )
         yield f"### {name} {{ #rival-hypotheses{f'-{number}' if number > 1 else ''} }}"
         yield told
-        yield table(("Hypothesis", "Verdict", "What speaks for it", "What decides it"), rows)
+        yield table(("Hypothesis", "What speaks for it", "What decides it"), rows)
 
 
 def _groups(claims_: Sequence[Claim]) -> Iterator[list[Claim]]:

@@ -17,7 +17,7 @@ from reaffirm.site.ways import MACHINES, Ways
 
 #: What is due within so many days is due soon.
 SOON = 30
-_LATELY = 12
+_LATELY = 15
 _TITLE = "Still true?"
 _HEADS = {
     Verdict.REFUTED: "Refuted",
@@ -55,7 +55,7 @@ def still_true_page(
         parts.append(verdict_picture([row.standing for row in board.rows], links))
     parts += ["## Due { #due }", *_due(board, ways)]
     if changes:
-        parts += ["## What changed lately { #lately }", _lately(changes, ways)]
+        parts += ["## What changed lately { #lately }", *_lately(changes, ways)]
     if board.rows:
         parts += _by_verdict(board, ways)
     return SitePage(STILL_TRUE_URI, _TITLE, "\n\n".join(part for part in parts if part) + "\n")
@@ -88,7 +88,7 @@ def _due(board: Board, ways: Ways) -> Iterator[str]:
         yield "**Now**"
         yield table(("Why", "What", "What to do"), rows)
     soon = sorted(_soon(board), key=lambda pair: (pair[0], pair[1].record.key, pair[1].claim.id))
-    reviews = [one for one in ways_records(board) if _within(one.review_by, board.today)]
+    reviews = [one for one in _records(board) if _within(one.review_by, board.today)]
     if soon or reviews:
         yield f"**Within {SOON} days**"
         yield table(
@@ -102,7 +102,7 @@ def _due(board: Board, ways: Ways) -> Iterator[str]:
         yield f"Nothing is due within {SOON} days{after}."
 
 
-def ways_records(board: Board) -> list[Record]:
+def _records(board: Board) -> list[Record]:
     """Return each record of the board once."""
     known = {row.record.key: row.record for row in board.rows}
     known |= {one.record.key: one.record for one in board.reopen}
@@ -134,13 +134,22 @@ def _command(row: Row, ways: Ways) -> str:
     return f'<span class="rf-command">{code(command)}</span>' if command else ""
 
 
-def _lately(changes: Sequence[Entry], ways: Ways) -> str:
-    lines = []
+def _lately(changes: Sequence[Entry], ways: Ways) -> Iterator[str]:
+    """The newest changes, by day: verdicts and decisions before the runs that they follow from."""
+    days: dict[str, list[Entry]] = {}
     for one in changes[:_LATELY]:
-        path, mark_, part = one.page.partition("#")
-        link = f"[{inline(one.title)}]({ways.to(path)}{mark_}{part})"
-        lines.append(f'-   <span class="rf-nowrap">{day(one.when)}</span> {link}')
-    return "\n".join(lines)
+        days.setdefault(day(one.when), []).append(one)
+    for when, found in days.items():
+        yield f"**{when}**"
+        yield "\n".join(
+            f"-   [{inline(one.title)}]({_page(one, ways)})"
+            for one in sorted(found, key=lambda one: one.key.startswith("run:"))
+        )
+
+
+def _page(one: Entry, ways: Ways) -> str:
+    path, mark_, part = one.page.partition("#")
+    return f"{ways.to(path)}{mark_}{part}"
 
 
 def _by_verdict(board: Board, ways: Ways) -> Iterator[str]:
@@ -161,40 +170,43 @@ def _by_verdict(board: Board, ways: Ways) -> Iterator[str]:
 
 def _table(verdict: Verdict, rows: Sequence[Row], ways: Ways) -> str:
     if verdict is Verdict.TOLD:
-        columns: tuple[str, ...] = ("Claim", "Told by", "What would decide it")
-        return table(columns, [_told(row, ways) for row in rows])
-    return table(("Claim", "Evidence", "To run it again"), [_decided(row, ways) for row in rows])
+        return table(("Claim", "Told by"), [(_said(row, ways), _told(row, ways)) for row in rows])
+    return table(("Claim", "Evidence"), [(_said(row, ways), _decided(row, ways)) for row in rows])
 
 
-def _decided(row: Row, ways: Ways) -> tuple[str, ...]:
+def _decided(row: Row, ways: Ways) -> str:
+    """The verdict with its kind, day and run; why, where that is no good news; and what a reader must see."""
     stands = row.standing
     lines = [verdict_and_kind(stands, row.claim)]
-    if stands.deciding:
-        lines.append(
-            f'<span class="rf-nowrap">{day(stands.deciding.started)}</span>, {ways.run(stands.deciding)}'
-        )
+    if one := stands.deciding:
+        lines.append(f'<span class="rf-nowrap">{day(one.started)}</span>, run {ways.run(one)}')
     if stands.verdict is not Verdict.AFFIRMED:
         lines.append(f"<small>{cell(stands.reason)}</small>")
-    for one in stands.beside:
-        lines.append(f"<small>{one.result} beside it: {one.kind} {day(one.started)}, {ways.run(one)}</small>")
+    for beside in stands.beside:
+        when = f"{beside.kind} {day(beside.started)}"
+        lines.append(f"<small>{beside.result} beside it: {when}, run {ways.run(beside)}</small>")
     if stands.deciding and stands.deciding.changed and stands.verdict is not Verdict.STALE:
         lines.append(f"<small>changed since: {cell(stands.deciding.changed)}</small>")
-    again = f"<small>by {day(row.again)}</small>" if row.again else ""
-    return _said(row, ways), "<br>".join(lines), "<br>".join(filter(None, (again, _command(row, ways))))
+    if row.again:
+        lines.append(f"<small>to be checked again by {day(row.again)}</small>")
+    return "<br>".join(lines)
 
 
-def _told(row: Row, ways: Ways) -> tuple[str, ...]:
+def _told(row: Row, ways: Ways) -> str:
     check = row.claim.check
-    decides = f"{ways.runbook(check.runbook)}<br>{_command(row, ways)}" if check else "no check"
-    return _said(row, ways), cell(row.claim.told_by) or "nobody is named", decides
+    told = cell(row.claim.told_by) or "nobody is named"
+    return f"{told}<br><small>its check never ran: {ways.runbook(check.runbook)}</small>" if check else told
 
 
 def _said(row: Row, ways: Ways) -> str:
+    """The sentence, the record that says it, and the command that checks it again."""
     word = "Hypothesis: " if row.claim.kind is ClaimKind.HYPOTHESIS else ""
     needs = f", needs {row.claim.needs}" if row.claim.check else ""
     page = ways.to(ways.records[row.record.key])
     link = f"[{cell(row.claim.says)}]({page}#{anchor(row.claim)})"
-    return f"<span {_facets(row)}>{word}{link}</span><br><small>{_name(row.record)}{needs}</small>"
+    said = f"<span {_facets(row)}>{word}{link}</span><br><small>{_name(row.record)}{needs}</small>"
+    command = _command(row, ways)
+    return f"{said}<br>{command}" if command else said
 
 
 def _facets(row: Row) -> str:
