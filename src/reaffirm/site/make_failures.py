@@ -1,6 +1,7 @@
 """The pages of failure modes: their index, and the head of each page that somebody wrote."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from reaffirm.site.failure_page import failure_page, failures_index
@@ -28,7 +29,7 @@ def failures(plan: Plan) -> Iterator[SitePage]:
         introduction=body,
         findings=findings_box(wrong) if wrong else "",
     )
-    yield page
+    yield replace(page, source=f"{plan.docs}/failures/README.md" if heading or body else "")
 
 
 def with_failure_head(plan: Plan, uri: str, markdown: str, meta: dict[str, Any]) -> str:
