@@ -1,6 +1,5 @@
 """The pages of decisions: each record, their index with the board, the template, a front page."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -23,14 +22,13 @@ from reaffirm.store.frontmatter import read_page
 from reaffirm.store.history import read_history
 from reaffirm.store.template import TEMPLATE
 
-# Forges that are like GitHub show a commit beside the files of a branch.
-_COMMITS = re.compile(r"\A(.*)/blob/[^/]+/\Z")
-
 
 def decisions(plan: Plan) -> Iterator[SitePage]:
     """Yield the page of each record, then what is in the navigation."""
     history = read_history(plan.root, (record.path for record in plan.found.records))
-    commits = _COMMITS.sub(r"\1/commit/", plan.map.forge) if plan.map.forge else ""
+    # Forges that are like GitHub show a commit beside the files of a branch.
+    repository, blob, _ = plan.map.forge.partition("/blob/")
+    commits = f"{repository}/commit/" if blob else ""
     for index, record in enumerate(plan.found.records):
         uri = plan.records[record.key]
         before, after = plan.shelf.around(index)
