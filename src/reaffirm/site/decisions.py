@@ -18,6 +18,7 @@ from reaffirm.site.page_names import folder_of, places
 from reaffirm.site.prose import first_heading, heading_ids, rebuild
 from reaffirm.site.record_findings import Told, finding_line
 from reaffirm.site.record_head import Others
+from reaffirm.site.record_label import label
 from reaffirm.site.record_page import reserved
 from reaffirm.site.text import admonition, code
 from reaffirm.store.reading.front import split
@@ -49,6 +50,11 @@ class Shelf:
     def called(self) -> dict[str, str]:
         """What each folder of records is called."""
         return places(self.found.records)
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """What each record is called, by its page."""
+        return {self.uris[record.key]: label(record) for record in self.found.records}
 
     @cached_property
     def named(self) -> dict[tuple[str, str], str]:

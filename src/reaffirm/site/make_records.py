@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 
+from reaffirm.model.history import History
 from reaffirm.site.board import decisions_page
 from reaffirm.site.feed import entries
 from reaffirm.site.home import home_page
@@ -26,27 +27,38 @@ from reaffirm.store.template import TEMPLATE
 def decisions(plan: Plan) -> Iterator[SitePage]:
     """Yield the page of each record, then what is in the navigation."""
     history = read_history(plan.root, (record.path for record in plan.found.records))
-    # Forges that are like GitHub show a commit beside the files of a branch.
-    repository, blob, _ = plan.map.forge.partition("/blob/")
-    commits = f"{repository}/commit/" if blob else ""
-    for index, record in enumerate(plan.found.records):
-        uri = plan.records[record.key]
-        before, after = plan.shelf.around(index)
-        page = record_page(
-            record,
-            plan.standings,
-            _ways(plan, uri, plan.shelf.seen_from(record)),
-            resolve=plan.map.resolver(record.path, uri),
-            today=plan.today,
-            told=None if plan.strict else plan.shelf.told(record, plan.told, plan.rules, plan.map),
-            around=Around(before, after, plan.shelf.others.get(record.key, Others()), history, commits),
-        )
-        yield replace(page, source=record.path, in_nav=False)
-    yield _index(plan)
-    if board := _still_true(plan):
+    for number in range(len(plan.found.records)):
+        yield page_of_record(plan, number, history)
+    yield index(plan)
+    if board := still_true(plan):
         yield board
     if len(plan.folders) == 1 and (plan.root / plan.folders[0] / TEMPLATE).is_file():
         yield _template_page(plan, f"{plan.folders[0]}/{TEMPLATE}")
+
+
+def page_of_record(plan: Plan, number: int, history: History) -> SitePage:
+    """Return the page of one record, by its number in the order of the records."""
+    record = plan.found.records[number]
+    uri = plan.records[record.key]
+    before, after = plan.shelf.around(number)
+    # Forges that are like GitHub show a commit beside the files of a branch.
+    repository, blob, _ = plan.map.forge.partition("/blob/")
+    page = record_page(
+        record,
+        plan.standings,
+        _ways(plan, uri, plan.shelf.seen_from(record)),
+        resolve=plan.map.resolver(record.path, uri),
+        today=plan.today,
+        told=None if plan.strict else plan.shelf.told(record, plan.told, plan.rules, plan.map),
+        around=Around(
+            before,
+            after,
+            plan.shelf.others.get(record.key, Others()),
+            history,
+            f"{repository}/commit/" if blob else "",
+        ),
+    )
+    return replace(page, source=record.path, in_nav=False)
 
 
 def home(plan: Plan, pages: Collection[str]) -> str:
@@ -70,10 +82,11 @@ def _state(plan: Plan) -> State:
 
 
 def _ways(plan: Plan, uri: str, records: Mapping[str, str]) -> Ways:
-    return Ways(uri, records, plan.runs, plan.books, plan.published)
+    return Ways(uri, records, plan.runs, plan.books, plan.published, plan.shelf.titles)
 
 
-def _still_true(plan: Plan) -> SitePage | None:
+def still_true(plan: Plan) -> SitePage | None:
+    """Return the board of all claims; None for a site that has nothing to put there."""
     runs = list(plan.published.values())
     changes = entries(plan.board, plan.found.records, runs, pages=plan.records, run_pages=plan.runs)
     later = sum(run.when.date() > plan.today + timedelta(days=1) for run in runs)
@@ -95,7 +108,8 @@ def _written(plan: Plan, uri: str) -> str:
     return rebuild(first_heading(read_page(path, shown=name).body)[1], plan.map.resolver(name, uri))
 
 
-def _index(plan: Plan) -> SitePage:
+def index(plan: Plan) -> SitePage:
+    """Return the index of all records."""
     own = plan.strict and len(plan.folders) == 1 and plan.folders[0] != "."
     return decisions_page(
         plan.found.records,

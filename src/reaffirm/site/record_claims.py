@@ -10,6 +10,8 @@ from reaffirm.site.page import NO_SUPPORT, day, verdict_and_kind
 from reaffirm.site.text import admonition, cell, code, fence, inline, table
 from reaffirm.site.ways import MACHINES, Ways
 
+# Nothing else speaks for a cause or against it.
+_DECIDED = (Verdict.AFFIRMED, Verdict.REFUTED)
 Standings = Mapping[tuple[str, str], Standing]
 _NEEDS = {
     Kind.SIMULATED: "evidence of any kind: simulated, lab or real",
@@ -114,8 +116,9 @@ def _rivals(record: Record, standings: Standings, ways: Ways) -> Iterator[str]:
         for claim in group:
             stands = standings[record.key, claim.id]
             speaks = cell(claim.told_by) if claim.told_by else "nobody is named"
-            if stands.deciding and stands.verdict is not Verdict.REHEARSED:
-                speaks += f"<br>{ways.evidence(stands.deciding)}"
+            if stands.deciding and stands.verdict in _DECIDED:
+                way = "" if stands.verdict is Verdict.AFFIRMED else "against it: "
+                speaks += f"<br>{way}{ways.evidence(stands.deciding)}"
             decides = ways.runbook(claim.check.runbook) if claim.check else "no check of its own"
             if claim.check:
                 decides += "".join(f"<br>{code(one.fact)}" for one in claim.check.conditions)
@@ -176,7 +179,7 @@ def _runbooks(record: Record, standings: Standings, ways: Ways) -> Iterator[str]
         for claim in found:
             one = ways.recheck(record, claim, standings[record.key, claim.id])
             commands[one.replace(f" --claim {claim.id}", "")] = None
-    yield "Each runs every runbook above once and publishes the runs; verdicts follow from them:"
+    yield "A command runs each of these once and publishes what came of it; the verdicts follow from that:"
     yield fence("\n".join(commands), "bash")
     if any(one.endswith(f" {MACHINES}") for one in commands):
         note = f"{code(MACHINES)} is the name or the path of the machine file of your own machines."

@@ -162,7 +162,8 @@ def _by_verdict(board: Board, ways: Ways) -> Iterator[str]:
     for verdict in ORDER:
         if verdict in groups:
             yield f"### {_HEADS[verdict]} {{ #{verdict} }}"
-            yield f"{mark(verdict)} {len(groups[verdict])}: {MEANS[verdict]}."
+            number = len(groups[verdict])
+            yield f"{mark(verdict)} {number} claim{'' if number == 1 else 's'}: {MEANS[verdict]}."
             yield _table(verdict, groups[verdict], ways)
     if any(MACHINES in _command(row, ways) for row in board.rows):
         yield f"{code(MACHINES)} in a command is the machine file of your own machines: its name or its path."

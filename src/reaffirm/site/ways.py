@@ -28,7 +28,7 @@ class Ways:
 
     ``uri`` is that page; ``records`` are pages by the key of a record and by the ids that a record names,
     ``runs`` those of runs by the path of their folder, ``runbooks`` by name. ``published`` are the runs
-    themselves by the path of their folder.
+    themselves by the path of their folder. ``titles`` are what records are called, by the page of each.
     """
 
     uri: str
@@ -36,14 +36,16 @@ class Ways:
     runs: Mapping[str, str] = field(default_factory=dict)
     runbooks: Mapping[str, str] = field(default_factory=dict)
     published: Mapping[str, PublishedRun] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     def to(self, page: str) -> str:
         """Return the way to another page."""
         return posixpath.relpath(page, posixpath.dirname(self.uri) or ".")
 
     def record(self, ident: str) -> str:
-        """Return a link to the record that an id means."""
-        return self._link(inline(ident), self.records.get(ident))
+        """Return a link to the record that an id means, by its name where that is known."""
+        page = self.records.get(ident)
+        return self._link(inline(self.titles.get(page or "", "") or ident), page)
 
     def named(self, record: Record) -> str:
         """Return a link to a record by its name."""
