@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from reaffirm.claims.board import Board
 from reaffirm.model.finding import Finding
@@ -13,7 +12,6 @@ from reaffirm.site.make_failures import failures
 from reaffirm.site.make_images import images
 from reaffirm.site.make_records import decisions, home
 from reaffirm.site.make_runs import runs_and_runbooks
-from reaffirm.site.navigation import navigation
 from reaffirm.site.page import SitePage
 from reaffirm.site.plan import Plan, read_plan
 
@@ -42,10 +40,6 @@ class Site:
     def told(self) -> int:
         """The number of findings that are shown on pages."""
         return sum(map(len, self.plan.told.values()))
-
-    def nav(self, uris: list[str]) -> list[Any]:
-        """Return a navigation for the given pages; records are found from their index, runs likewise."""
-        return navigation(uris, {page.uri for page in self.pages if not page.in_nav})
 
 
 def assemble(

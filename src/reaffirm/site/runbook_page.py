@@ -209,8 +209,8 @@ def _parameters(book: RunbookText) -> Iterator[str]:
         ],
     )
     yield (
-        "Pass them with `-p NAME VALUE`. They are typed: an unknown name or a wrong type stops the run before "
-        "it starts."
+        "Pass them with `-p NAME VALUE`. They are typed: an unknown name or a wrong type stops the run "
+        "before it starts."
     )
 
 
@@ -230,7 +230,7 @@ def _steps(book: RunbookText, context: BookContext, folder: str) -> Iterator[str
                 by_source.setdefault(one.source.strip(), one.number)
                 by_heading.setdefault(one.heading, one.number)
         options = ", ".join(code(word) for word in ("--from", "--until", "--only"))
-        yield f"Each as it went in the newest {shown.run.kind} run. The options {options} take their names."
+        yield f"Each as it went in the newest {shown.run.kind} run. {options} take their names."
     lines = []
     for step in book.steps:
         number = by_source.get(step.source.strip(), by_heading.get(step.heading))
