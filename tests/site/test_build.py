@@ -34,7 +34,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_nothing_on_any_page_can_run(site: Path) -> None:
     """A log line could run code in the browser of whoever reads the site."""
     pages = list(site.rglob("index.html"))
-    assert len(pages) == 12
+    assert len(pages) == 16
     for page in pages:
         assert Article(page).dangers == [], page
 
@@ -42,7 +42,7 @@ def test_nothing_on_any_page_can_run(site: Path) -> None:
 def test_hostile_cells_make_no_headings_boxes_or_badges(site: Path) -> None:
     """A cell could dress up as a part of the page, such as a verdict."""
     article = Article(site / "runs/measure_latency/hostile/index.html")
-    assert len(article.headings) == 3
+    assert len(article.headings) == 8  # the title, five of the page, two of the notebook
     text = (site / "runs/measure_latency/hostile/index.html").read_text()
     assert "display:none" not in text
     assert '<svg class="md-overlay"' not in text
@@ -78,7 +78,7 @@ def test_runs_have_a_place_of_their_own_in_the_navigation(site: Path) -> None:
 def test_a_record_links_to_the_run_behind_its_verdict(site: Path) -> None:
     """A verdict without its run is one more assertion."""
     html = (site / "decisions/0001-keep-the-cache/index.html").read_text()
-    assert 'href="../../runs/measure_latency/2026-02-01-lab/"' in html
+    assert 'href="../../runs/measure_latency/2026-02-01-lab/#cell-' in html
     assert 'href="../../runbooks/measure_latency/"' in html
     assert 'href="../0002-no-cache/"' in html
     assert "a comment that nobody sees" not in html

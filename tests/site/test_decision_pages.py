@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-import markdown  # type: ignore[import-untyped]
+import markdown
 import pytest
 from article import Article
 from decision_pages import HISTORY, pages, plan_of
@@ -15,11 +15,13 @@ from reaffirm.model.claim import Claim, Judged, Result, Standing, Verdict
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.record import Record, Status
 from reaffirm.site.board import decisions_page
+from reaffirm.site.cells import fact_cells
 from reaffirm.site.graph import supersession
 from reaffirm.site.home import home_page
 from reaffirm.site.make_records import page_of_record, still_true
 from reaffirm.site.marks import verdict_bar
 from reaffirm.site.state import MOST, State, Topic, overview, with_state
+from reaffirm.store.published import read_published
 
 _GOLDEN = Path(__file__).parent / "golden/decisions"
 _PROJECT = Path(__file__).parent / "specimens/project"
@@ -79,6 +81,9 @@ def test_each_fact_leads_to_the_cell_that_shows_it() -> None:
     """A reader would search a long notebook for the number that decided."""
     page = page_of_record(plan_of(date(2026, 2, 25)), 0, HISTORY).markdown
     assert "`latency.p95` = &#49;&#50;.5 ms ([cell " in page
+    runs = read_published(_PROJECT / "docs/runs").runs
+    assert all(dict(run.cells) == fact_cells(run.notebook()) for run in runs)
+    assert any(run.cells for run in runs)
 
 
 def test_records_without_claims_have_no_columns_filters_or_pages_for_them() -> None:

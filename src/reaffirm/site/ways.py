@@ -18,8 +18,6 @@ from reaffirm.store.published import PublishedRun
 
 #: Stands in a command for the name of a machine file that only its reader has.
 MACHINES = "MACHINES"
-# Whether the pages of runs have an anchor for each cell.
-_ANCHORED = False
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class Ways:
     def cell(self, evidence: Evidence) -> int:
         """Return the number of the cell that shows a fact; 0 where nobody knows."""
         run = self.published.get(evidence.path)
-        return run.cells.get(evidence.fact, 0) if run and _ANCHORED else 0
+        return run.cells.get(evidence.fact, 0) if run else 0
 
     def evidence(self, judged: Judged) -> str:
         """Return what a run found, each fact with the cell that shows it, its kind, its date and the run."""
