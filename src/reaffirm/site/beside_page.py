@@ -143,7 +143,7 @@ def _facts(
     if more := differing[_LINKED:]:
         parts.append(folded(f"{len(more)} more facts that differ", _plain_table(more, old, new)))
     if same := [name for name in names if name not in other]:
-        title = f"{len(same)} fact{'' if len(same) == 1 else 's'} that are the same"
+        title = "1 fact that is the same" if len(same) == 1 else f"{len(same)} facts that are the same"
         parts.append(folded(title, _plain_table(same, old, new)))
     return parts
 

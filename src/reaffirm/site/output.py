@@ -88,7 +88,8 @@ def _error(output: Mapping[str, Any], resolve: Resolve) -> str:
     shown = "<br>\n".join(message[:12]) or "It gave no message."
     body = "\n\n".join([shown, *told])
     name = plain(text_of(output.get("ename")))[:200].strip() or "Error"
-    trace = "\n".join(map(str, output.get("traceback") or []))
+    frames = output.get("traceback")
+    trace = "\n".join(map(str, frames)) if isinstance(frames, list) else text_of(frames)
     parts = [
         admonition("failure rf-error", f"This cell failed: {name}", body),
         folded_box(trace, "Traceback"),

@@ -103,7 +103,8 @@ def _warnings(run: PublishedRun) -> Iterator[str]:
     """What a reader must know before the rest: that it did not complete, is a part only, or is outdated."""
     ended = run.provenance.get("ended")
     if isinstance(ended, dict) and ended.get("how") not in (None, "", "completed"):
-        why = inline(f"The run {ended['how']}. {ended.get('why') or ''}")
+        told = f": {why.rstrip('.')}" if (why := str(ended.get("why") or "")) else ""
+        why = inline(f"The run {ended['how']}{told}.")
         cell = ended.get("cell")
         link = f" [Go to cell {cell}](#cell-{cell})." if isinstance(cell, int) else ""
         yield admonition("failure", "Not completed", why + link)
