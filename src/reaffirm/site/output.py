@@ -82,7 +82,8 @@ def _error(output: Mapping[str, Any], resolve: Resolve) -> str:
             told.append(f"<strong>What to do next</strong>: {inline(rest)}")
         elif word == "page" and rest:
             target = resolve(f"../{rest}") if _PAGE.match(rest) else None
-            told.append(f"<strong>More</strong>: {f'[{inline(rest)}]({target})' if target else code(rest)}")
+            there = target is not None and target != f"../{rest}"
+            told.append(f"<strong>More</strong>: {f'[{inline(rest)}]({target})' if there else code(rest)}")
         elif line.strip():
             message.append(inline(line[:2000]))
     shown = "<br>\n".join(message[:12]) or "It gave no message."
