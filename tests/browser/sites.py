@@ -30,7 +30,7 @@ def build(project: Path, out: Path) -> Path:
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, *args: object) -> None:
         """Say nothing."""
 
 

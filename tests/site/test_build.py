@@ -151,6 +151,7 @@ def test_macros_are_refused_unless_pages_are_protected() -> None:
             self.markdown_extensions: list[str] = []
 
     plugin = ReaffirmPlugin()
+    plugin.load_config({})
     with pytest.raises(PluginError, match="render_by_default: false"):
         plugin.on_config(Settings(Macros()))
     assert plugin.on_config(Settings(Macros(render_by_default=False))).extra_css == ["assets/reaffirm.css"]

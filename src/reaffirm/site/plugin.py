@@ -10,8 +10,10 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
+from reaffirm.site.diagrams.files import SCRIPT as DIAGRAMS
+from reaffirm.site.policy import Policy
 from reaffirm.site.settings import SiteSettings, today
-from reaffirm.site.skin import dress, named
+from reaffirm.site.skin import dress, loaded_elsewhere, named, templates
 from reaffirm.site.static_files import SCRIPT, STYLE, static_files
 from reaffirm.site.tree import Tree, make_tree
 
@@ -30,12 +32,19 @@ class ReaffirmConfig(Config):  # type: ignore[misc]
     repo = option.Optional(option.Type(str))
     branch = option.Type(str, default="main")
     strict_records = option.Type(bool, default=False)
+    csp = option.Optional(option.Type(bool))
 
 
 class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
     """Publishes records, runbooks and runs."""
 
     tree: Tree
+    policy: Policy | None = None
+    serving = False
+
+    def on_startup(self, *, command: str, dirty: bool) -> None:
+        """Note whether this is a preview: its server puts a script of its own into each page."""
+        self.serving = command == "serve"
 
     @event_priority(100)  # type: ignore[untyped-decorator]
     def on_config(self, config: Any) -> Any:
@@ -54,7 +63,23 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             config.extra_css.insert(0, STYLE)
         if SCRIPT in made and SCRIPT not in config.extra_javascript:
             config.extra_javascript.insert(0, SCRIPT)
+        self.policy = self._policy(config)
         return config
+
+    def _policy(self, config: Any) -> Policy | None:
+        """The policy of the pages; none where nobody asks for it."""
+        wanted = self.config.csp
+        if wanted is False or (wanted is None and not self.config.strict_records):
+            return None
+        blocked = loaded_elsewhere(config)
+        if wanted is None and (blocked or config.theme.name != "material"):
+            why = ", ".join(blocked) or f"the theme {config.theme.name!r} is not known to work with one"
+            _LOG.info("pages get no Content-Security-Policy: %s; 'csp: true' asks for it all the same", why)
+            return None
+        for one in blocked:
+            _LOG.warning("csp: %s is loaded from elsewhere and will be blocked; have it in docs/", one)
+        inline = self.serving or "navigation.instant" in config.theme.get("features", [])
+        return Policy(templates(config.theme), inline=inline)
 
     def on_files(self, files: Files, *, config: Any) -> Files:
         """Let the files be those of the tree, and what other plugins and the theme add."""
@@ -81,6 +106,8 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
                 self._add(files, File.generated(config, uri, abs_src_path=str(path)))
         for uri, text in self.tree.texts.items():
             self._add(files, File.generated(config, uri, content=text))
+        if DIAGRAMS in self.tree.texts and DIAGRAMS not in config.extra_javascript:
+            config.extra_javascript.append(DIAGRAMS)
         if config.nav is None:
             config.nav = self.tree.nav([file.src_uri for file in files.documentation_pages()])
         else:
@@ -145,6 +172,16 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             return markdown
         plan = self.tree.site.plan
         return plan.map.rewrite(markdown, source=known.source, page=known.uri)
+
+    @event_priority(-100)  # type: ignore[untyped-decorator]
+    def on_post_page(self, output: str, *, page: Any, config: Any) -> str:
+        """Put the policy into a page, after all that others do to it."""
+        return self.policy.put(output) if self.policy else output
+
+    @event_priority(-100)  # type: ignore[untyped-decorator]
+    def on_post_template(self, output_content: str, *, template_name: str, config: Any) -> str:
+        """Put the policy into a page that is made of no Markdown, such as 404.html."""
+        return self.policy.put(output_content) if self.policy else output_content
 
     def on_serve(self, server: Any, *, config: Any, builder: Any) -> Any:
         """Rebuild when a record or a runbook is saved."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from reaffirm.model.finding import Finding
 from reaffirm.site.assemble import Site, assemble
+from reaffirm.site.diagrams.files import diagram_files
 from reaffirm.site.hand_written import DATA, ENDINGS, read_written, shown
 from reaffirm.site.navigation import moved, navigation
 from reaffirm.site.programs import for_programs
@@ -120,7 +121,11 @@ def make_tree(settings: SiteSettings, documentation: Mapping[str, Path]) -> Tree
         site,
         pages,
         files | dict(site.assets),
-        {**for_programs(site, settings), **static_files()},
+        {
+            **for_programs(site, settings),
+            **static_files(),
+            **diagram_files(page.markdown for page in pages.values()),
+        },
         left_out,
         tuple(findings),
         site.told,

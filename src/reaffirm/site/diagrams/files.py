@@ -6,7 +6,9 @@ from importlib import resources
 
 #: The script that pages load; it finds the others beside it.
 SCRIPT = "assets/diagrams.js"
-_FENCE = re.compile(r"^[ \t>]*(?:[-*+]|\d+[.)])?[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:mermaid\b|\{[^}\n]*\.mermaid\b)", re.M)
+_FENCE = re.compile(
+    r"^[ \t>]*(?:[-*+]|\d+[.)])?[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:mermaid\b|\{[^}\n]*\.mermaid\b)", re.M
+)
 _FILES = {
     SCRIPT: "diagrams/diagrams.js",
     "assets/mermaid/frame.html": "diagrams/frame.html",
