@@ -1,4 +1,4 @@
-"""The box that a log is pasted into, on the built site: with large and hostile logs, by mouse and keyboard."""
+"""The box that a log is pasted into, on the built site: by mouse, keyboard, with large and hostile logs."""
 
 from collections.abc import Iterator
 from pathlib import Path
