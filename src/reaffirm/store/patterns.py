@@ -28,7 +28,7 @@ class _Part:
 
 
 def read_pattern(text: str) -> LinePattern:
-    """Return the pattern, compiled once. ``\\d``, ``\\w``, ``\\s`` and ``\\b`` know ASCII only, as in a browser.
+    """Return the pattern, compiled once; ``\\d``, ``\\w``, ``\\s`` and ``\\b`` know ASCII only.
 
     Raises:
         PatternError: it is no regular expression, matches everything, could take too long, or would mean
