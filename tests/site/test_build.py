@@ -1,5 +1,6 @@
 """The whole way through MkDocs: a toy project built as a site, and hostile input on it."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,6 +129,46 @@ def test_strict_refuses(file: str, old: str, new: str, tmp_path: Path) -> None:
     (project / file).write_text(text.replace(old, new))
     with pytest.raises(Abort, match="1 warning"):
         built(project, tmp_path / "site")
+
+
+def test_the_pen_leads_to_the_true_source(tmp_path: Path) -> None:
+    """Whoever wants to mend a page would be sent to a file that does not exist."""
+    project = tmp_path / "project"
+    shutil.copytree(_PROJECT, project)
+    settings = (project / "mkdocs.yml").read_text()
+    settings = settings.replace("palette:", "features: [content.action.edit], palette:")
+    settings = settings.replace("strict_records: true", "strict_records: true, branch: trunk")
+    (project / "mkdocs.yml").write_text(f"{settings}\nrepo_url: https://github.com/a/b\n")
+    site = built(project, tmp_path / "site")
+    where = "https://github.com/a/b/edit/trunk"
+    for page, source in (
+        ("index.html", "docs/index.md"),
+        ("decisions/0001-keep-the-cache/index.html", "adrs/0001-keep-the-cache.md"),
+        ("runbooks/measure_latency/index.html", "runbooks/measure_latency.py"),
+        (
+            "runs/measure_latency/2026-02-01-lab/index.html",
+            "docs/runs/measure_latency/2026-02-01-lab/notebook.ipynb",
+        ),
+        ("runs/index.html", "docs/runs/README.md"),
+        ("container-images/index.html", ""),
+    ):
+        found = re.findall(rf'href="({where}[^"]*)"', (site / page).read_text())
+        assert found == ([f"{where}/{source}"] if source else []), page
+
+
+def test_a_readme_is_the_index_of_its_folder(tmp_path: Path) -> None:
+    """Links to folders of somebody's documentation would be dead."""
+    project = tmp_path / "project"
+    shutil.copytree(_PROJECT, project)
+    (project / "docs/guide").mkdir()
+    (project / "docs/guide/README.md").write_text("# Guide\n\n[home](../index.md), [self](README.md#guide)\n")
+    page = project / "docs/index.md"
+    page.write_text(page.read_text() + "\n[guide](guide/README.md), [its head](guide/README.md#guide)\n")
+    record = project / "adrs/0002-no-cache.md"
+    record.write_text(record.read_text() + "\n[guide](../docs/guide/README.md), [folder](../docs/guide)\n")
+    site = built(project, tmp_path / "site")
+    assert 'href="guide/#guide"' in (site / "index.html").read_text()
+    assert (site / "decisions/0002-no-cache/index.html").read_text().count('href="../../guide/"') >= 2
 
 
 def test_macros_are_refused_unless_pages_are_protected() -> None:
