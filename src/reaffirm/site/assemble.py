@@ -86,7 +86,7 @@ def assemble(
             run_pages=plan.runs,
         ),
         tuple(plan.map.assets.found()) if plan.map.assets else (),
-        home(plan),
+        home(plan, frozenset(page.uri for page in pages)),
     )
 
 
