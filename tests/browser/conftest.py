@@ -74,12 +74,19 @@ def foreign_site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 @pytest.fixture(scope="session")
-def hostile_site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A repository whose every field tries to run something in the reader's browser."""
-    from sites import build, served
-
+def hostile_folder(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of a repository whose every field tries to run something in the reader's browser."""
     from hostile import grown
+    from sites import build
 
     root = grown(_HERE / "specimens/hostile", tmp_path_factory.mktemp("hostile") / "project")
-    with served(build(root, root.parent / "site")) as origin:
+    return build(root, root.parent / "site")
+
+
+@pytest.fixture(scope="session")
+def hostile_site(hostile_folder: Path) -> Iterator[str]:
+    """Its address."""
+    from sites import served
+
+    with served(hostile_folder) as origin:
         yield origin

@@ -5,7 +5,7 @@ Pure: records and evidence in, rows out. The command, the site and ``claims.json
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from reaffirm.claims.verdict import standing
@@ -24,6 +24,16 @@ class Row:
     claim: Claim
     standing: Standing
     due: str = ""
+
+    @property
+    def again(self) -> date | None:
+        """The last day on which the evidence is fresh; None where none is, or age does not matter."""
+        decided = self.standing.deciding
+        if decided is None or self.claim.recheck_after is None:
+            return None
+        if self.standing.verdict not in (Verdict.AFFIRMED, Verdict.REFUTED):
+            return None
+        return decided.started.date() + timedelta(days=self.claim.recheck_after)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from reaffirm.site.navigation import SHELVES
 from reaffirm.site.page import SitePage
 from reaffirm.site.plan import Plan
 from reaffirm.site.prose import rebuild, words
-from reaffirm.site.record_page import findings_box
+from reaffirm.site.record_findings import findings_box
 from reaffirm.site.text import title_text
 from reaffirm.store.frontmatter import read_page
 from reaffirm.store.published import PublishedRun

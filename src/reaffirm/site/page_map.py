@@ -12,6 +12,8 @@ TEMPLATE_URI = "decisions/template.md"
 INDEX_URI = "decisions/index.md"
 # A generated index has their place.
 _REPLACED = tuple(f"{folder}/README.md" for folder in ("decisions", "runs", "failures", "container-images"))
+#: Where each claim stands.
+STILL_TRUE_URI = "still-true.md"
 
 
 def page_map(

@@ -14,6 +14,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e
 _MARKUP = re.compile(r"([\\`*\[\]{}])")
 _EDGE_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _LINE_START = re.compile(r"^([ \t]*)([#>+\-!?=:~|]|\d+(?=[.)]))", re.MULTILINE)
+_SIGNS = re.compile(r"[\\`*_{}\[\]()!|~^=$:@+]")
 _LOOKALIKES = str.maketrans({"<": "‹", ">": "›", "&": "＆", '"': "”"})
 _LANGUAGE = re.compile(r"[a-z0-9+#-]{1,20}\Z")
 
@@ -57,6 +58,14 @@ def code(text: str) -> str:
 def attribute(text: str) -> str:
     """Escape text for a quoted HTML attribute or the inside of an HTML element."""
     return html.escape(" ".join(plain(text).split()), quote=True)
+
+
+def raw(text: str) -> str:
+    """Escape text for raw HTML in a line of Markdown: neither markup of HTML nor of Markdown is left in it.
+
+    Markdown is read before HTML: a backtick in an attribute would join with one further down.
+    """
+    return _SIGNS.sub(lambda sign: f"&#{ord(sign[0])};", attribute(text))
 
 
 def fence(text: str, language: str = "text", *, mark: str = "") -> str:
