@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from reaffirm.site.text import cell, code, inline, table
+from reaffirm.site.text import cell, code, page_heading, table
 
 _STATUS = {
     "seen": "seen by a run of ours",
@@ -32,7 +32,7 @@ def with_head(markdown: str, data: Mapping[str, Any]) -> str:
     head, _, rest = markdown.lstrip().partition("\n")
     if head.startswith("# "):
         return f"{head}\n\n{facts}\n\n{rest}"
-    return f"# {inline(str(data.get('name', 'Image')))}\n\n{facts}\n\n{markdown}"
+    return f"{page_heading(str(data.get('name', 'Image')))}\n\n{facts}\n\n{markdown}"
 
 
 def _known(key: str, value: Any, data: Mapping[str, Any]) -> str:
