@@ -8,6 +8,7 @@ KINDS = {
     "decisions": ("decisions/index.html", ""),
     "decision with claims": ("decisions/0001-*/index.html", ""),
     "decision without": ("decisions/0003-*/index.html", ""),
+    "still true": ("still-true/index.html", ""),
     "runbook": ("runbooks/pivot*/index.html", ""),
     "runs": ("runs/index.html", ""),
     "run on simulated nodes": ("runs/pivot_to_vllm/*/index.html", "(simulated run"),

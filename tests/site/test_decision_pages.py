@@ -97,7 +97,7 @@ def test_records_without_claims_have_no_columns_filters_or_pages_for_them() -> N
         assert word not in index
     front = home_page(state, uris.values())
     assert "claim" not in front
-    assert "rf-card" not in front
+    assert "rf-ask" not in front
     assert front.count("rf-tile") == 6
 
 

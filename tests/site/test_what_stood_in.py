@@ -102,6 +102,8 @@ def test_a_value_that_was_made_up_says_so() -> None:
     }
     text = with_head("# toy\n", data)
     assert (
-        '| Python | none | <span class="rf-badge rf-made-up">made up for the simulated nodes</span> |' in text
+        '| Python | none<br><span class="rf-badge rf-made-up">made up for the simulated nodes</span> |'
+        in text
     )
-    assert '| Engine | vllm | <span class="rf-badge rf-known">told by others</span> |' in text
+    assert '| Engine | vllm<br><span class="rf-badge rf-known">told by others</span> |' in text
+    assert "No published run has probed it" in text

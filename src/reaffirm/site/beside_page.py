@@ -65,7 +65,7 @@ def beside_page(
         _about(old, new, heads),
         *_facts(old, new, found, links, heads, deciding),
         *_steps(old, new, links, heads),
-        *_outputs(found, links[1]),
+        *_outputs(found, old, new, links),
         *_rest(found),
         "## Any other pair { #others }",
         "This page is made by the same comparison as the command:",
@@ -143,7 +143,7 @@ def _facts(
     if more := differing[_LINKED:]:
         parts.append(folded(f"{len(more)} more facts that differ", _plain_table(more, old, new)))
     if same := [name for name in names if name not in other]:
-        title = f"{len(same)} fact{'' if len(same) == 1 else 's'} that are the same"
+        title = "1 fact that is the same" if len(same) == 1 else f"{len(same)} facts that are the same"
         parts.append(folded(title, _plain_table(same, old, new)))
     return parts
 
@@ -195,7 +195,9 @@ def _step(one: CellView | None, material: RunMaterial, link: str) -> str:
     return f"{words}{time} ([cell {one.number}]({link}#cell-{one.number}))"
 
 
-def _outputs(found: Sequence[Difference], link: str) -> list[str]:
+def _outputs(
+    found: Sequence[Difference], old: RunMaterial, new: RunMaterial, links: Sequence[str]
+) -> list[str]:
     shown = [one for one in found if one.area in ("outputs", "code") and one.lines]
     if not shown:
         return []
@@ -204,7 +206,10 @@ def _outputs(found: Sequence[Difference], link: str) -> list[str]:
         "Lines with `-` are those of the older run, with `+` those of the newer.",
     ]
     for one in shown:
-        place = f"In [{inline(one.place)}]({link}#cell-{one.cell})" if one.cell is not None else ""
+        # of what is gone only the older run has a cell
+        side = 0 if one.area == "code" and one.change == "gone" else 1
+        there = any(cell.number == one.cell for cell in (old, new)[side].view.cells)
+        place = f"In [{inline(one.place)}]({links[side]}#cell-{one.cell})" if there else inline(one.place)
         block = diff_box(one.lines)
         if len(one.lines) > _FOLD:
             parts += [place, folded(f"{one.what}, {one.change}: {len(one.lines)} lines", block, "quote")]

@@ -43,7 +43,7 @@ def failure_page(
 
 def _head(mode: FailureMode) -> str:
     told = [cell(symptom(mode).value), engines(mode.engines, ", "), f"page {status_badge(mode.status)}"]
-    return f'<p class="rf-failure-head">{" · ".join(told)}</p>'
+    return f'<p class="rf-failure-head">{" · ".join(told)}</p>\n\n{rail(mode.stage)}'
 
 
 def _rivals(mode: FailureMode, titles: Mapping[str, str]) -> str:
@@ -78,7 +78,6 @@ def _recognised(mode: FailureMode, titles: Mapping[str, str], records: Mapping[s
         part
         for part in (
             "## How it is recognised",
-            rail(mode.stage),
             f"A log is taken for this failure when {one_of}",
             signatures(mode),
             table((" ", " "), rows) if rows else "",

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"^## +(.+?) *#*$")
-#: What somebody needs first who was woken by the failure; the rest stays as it is.
-_FIRST = "Remedy"
+#: What somebody needs first who was woken by the failure, and what is for those who doubt; the rest stays.
+_FIRST, _LAST = "Remedy", "Examples"
 
 
 def sections(markdown: str) -> dict[str, str]:
@@ -34,12 +34,14 @@ def shown(parts: Mapping[str, str], first: str, then: str) -> str:
     Args:
         parts: the sections.
         first: Markdown that stands right below the heading of the remedy.
-        then: Markdown between the remedy and the rest.
+        then: Markdown before the examples, or at the end where there are none.
     """
     remedy = parts.get(_FIRST, "")
     lead = f"## {_FIRST}\n\n{first}\n\n{remedy}".rstrip() if remedy else first
-    rest = [f"## {name}\n\n{text}" for name, text in parts.items() if name not in ("", _FIRST)]
-    return "\n\n".join(part.strip("\n") for part in (parts.get("", ""), lead, then, *rest) if part.strip())
+    rest = {name: f"## {name}\n\n{text}" for name, text in parts.items() if name not in ("", _FIRST)}
+    last = rest.pop(_LAST, "")
+    told = (parts.get("", ""), lead, *rest.values(), then, last)
+    return "\n\n".join(part.strip("\n") for part in told if part.strip())
 
 
 def in_brief(parts: Mapping[str, str], name: str = _FIRST) -> str:

@@ -44,7 +44,7 @@ def shown(plan: Plan, uri: str, text: str) -> str:
     if uri.startswith(DATA) and (meta := _mapping(match[1] if match else "")) is not None:
         body = body.lstrip("\n")
         if uri.startswith(IMAGES):
-            body = with_image_head(body, meta)
+            body = with_image_head(plan, uri, body, meta)
         else:
             body = with_failure_head(plan, uri, body, meta)
         head = (

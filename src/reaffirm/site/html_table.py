@@ -38,7 +38,7 @@ def clean_table(html: str) -> str:
     if len(html) > _MOST or "<table" not in html:
         return ""
     kept = nh3.clean(html, tags=_TAGS, clean_content_tags=_HIDDEN, attributes=_ATTRIBUTES, link_rel=None)
-    found = _TABLE.search(_CONTROL.sub(" ", kept))
+    found = _TABLE.search(re.sub(" {2,}", " ", _CONTROL.sub(" ", kept)))
     if found is None:
         return ""
     # A nested table would not close where this one does; nobody needs one.

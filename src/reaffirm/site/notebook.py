@@ -50,14 +50,15 @@ def notebook_page(
             cells[0] = Cell(**{**vars(cells[0]), "source": rest})
     heading = heading or run.runbook.replace("_", " ")
     title = f"{heading} ({run.kind} run, {day(run.when)})"
+    numbers = {cell.number for cell in cells if cell.kind == "code"}
     here = uri.rsplit("/", 1)[-1].removesuffix(".md")
     parts = [
         f"{wide_front_matter(title)}\n{page_heading(title)}",
-        run_card(run, runbook_page=runbook_page, seconds=material.requests.seconds),
+        run_card(run, runbook_page=runbook_page, seconds=material.requests.seconds, cells=numbers),
         _contents(material, beside),
         facts_section(run, material.fact_cells),
         "## The notebook { #run-notebook }" if cells and cells[0].source.strip() else "",
-        *(text for cell in cells for text in _cell(cell, resolve)),
+        *(text for cell in cells for text in _cell(cell, resolve) if text),
         sent_section(material),
         _beside(material, beside),
         provenance_section(run),
@@ -80,24 +81,19 @@ def _contents(material: RunMaterial, beside: Sequence[tuple[str, str]]) -> str:
 
 
 def _cell(cell: Cell, resolve: Resolve) -> Iterator[str]:
-    if cell.kind == "markdown":
-        if text := rebuild(cell.source, resolve):
-            # a heading is the cell's own place; the anchor must not stand between it and the text above
-            yield f'<span id="{cell.anchor}" class="rf-place"></span>'
-            yield text
-        return
-    if cell.kind != "code":
-        if cell.source.strip():
-            yield fence(cell.source)
-        return
-    if not cell.source.strip():
-        return
+    shown = bool(cell.source.strip())
     if cell.injected:
         yield "<strong>Parameters of this run</strong>"
-    else:
+    elif cell.kind == "code" and shown:
         yield _mark(cell)
-    yield fence(cell.source, "python")
-    yield from outputs_markdown(cell.outputs, resolve)
+    else:  # nothing of it need be seen for a link to lead there
+        yield f'<span id="{cell.anchor}" class="rf-place"></span>'
+    if cell.kind == "markdown":
+        yield rebuild(cell.source, resolve)
+    elif shown:
+        yield fence(cell.source, "python" if cell.kind == "code" else "text")
+    if cell.kind == "code":
+        yield from outputs_markdown(cell.outputs, resolve)
 
 
 def _mark(cell: Cell) -> str:

@@ -82,13 +82,15 @@ def _error(output: Mapping[str, Any], resolve: Resolve) -> str:
             told.append(f"<strong>What to do next</strong>: {inline(rest)}")
         elif word == "page" and rest:
             target = resolve(f"../{rest}") if _PAGE.match(rest) else None
-            told.append(f"<strong>More</strong>: {f'[{inline(rest)}]({target})' if target else code(rest)}")
+            there = target is not None and target != f"../{rest}"
+            told.append(f"<strong>More</strong>: {f'[{inline(rest)}]({target})' if there else code(rest)}")
         elif line.strip():
             message.append(inline(line[:2000]))
     shown = "<br>\n".join(message[:12]) or "It gave no message."
     body = "\n\n".join([shown, *told])
     name = plain(text_of(output.get("ename")))[:200].strip() or "Error"
-    trace = "\n".join(map(str, output.get("traceback") or []))
+    frames = output.get("traceback")
+    trace = "\n".join(map(str, frames)) if isinstance(frames, list) else text_of(frames)
     parts = [
         admonition("failure rf-error", f"This cell failed: {name}", body),
         folded_box(trace, "Traceback"),

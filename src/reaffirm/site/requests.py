@@ -4,6 +4,7 @@ The recording itself is checked elsewhere (``reaffirm check``); here a damaged l
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +13,7 @@ from reaffirm.model.exchange import Sent
 
 _SHOWN = ("begin", "cell", "run", "http", "follow", "consent", "lock", "checked", "live")
 _OP = b'"op":"'
+_AT, _SECONDS = (re.compile(rb'"%b":([0-9.eE+-]+)' % key) for key in (b"at", b"seconds"))
 #: A command of more characters is cut on a page.
 _LONGEST = 1500
 #: Clocks of two nodes that differ by no more are taken for one (seconds).
@@ -129,9 +131,10 @@ class _Reader:
 
     def _clock(self, op: str, line: bytes) -> None:
         """A glance at the clock, or a rest: tens of thousands of them, so only the number is looked for."""
-        key = b'"at":' if op == "now" else b'"seconds":'
-        start = line.index(key) + len(key)
-        value = float(line[start : line.index(b",", start)])
+        found = (_AT if op == "now" else _SECONDS).search(line)
+        if found is None:
+            raise ValueError(op)
+        value = float(found[1])
         if op == "sleep":
             self.waited += value
         elif self.first is not None:

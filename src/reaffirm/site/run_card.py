@@ -1,7 +1,7 @@
 """The head of a run's page: its kind and what that means, when, how long, how it ended, with what."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from reaffirm.draw.timeline import brief
@@ -29,13 +29,16 @@ _SAID = {
 }
 
 
-def run_card(run: PublishedRun, *, runbook_page: str, seconds: float | None) -> str:
+def run_card(
+    run: PublishedRun, *, runbook_page: str, seconds: float | None, cells: Container[int] = ()
+) -> str:
     """Return the card at the top of a run's page.
 
     Args:
         run: the run.
         runbook_page: where the page of its runbook is, relative to this one; empty: there is none.
         seconds: how long it took by the clock of its nodes; None where nobody can know.
+        cells: the numbers of the cells that are on the page.
     """
     box, title, sentence = _SAID[run.kind]
     if run.via is Via.REPLAY:
@@ -49,7 +52,7 @@ def run_card(run: PublishedRun, *, runbook_page: str, seconds: float | None) -> 
     if run.kind is Kind.LAB and (lines := box_lines(run)):
         parts.append("What stood for what:\n\n" + "\n".join(lines))
     return "\n\n".join(
-        [admonition(f"{box} rf-card rf-card-{run.kind}", title, "\n\n".join(parts)), *_warnings(run)]
+        [admonition(f"{box} rf-card rf-card-{run.kind}", title, "\n\n".join(parts)), *_warnings(run, cells)]
     )
 
 
@@ -99,13 +102,14 @@ def _rows(run: PublishedRun, runbook_page: str, seconds: float | None) -> Iterat
         yield "Versions", ", ".join(code(f"{k} {v}") for k, v in sorted(run.versions.items()))
 
 
-def _warnings(run: PublishedRun) -> Iterator[str]:
+def _warnings(run: PublishedRun, cells: Container[int]) -> Iterator[str]:
     """What a reader must know before the rest: that it did not complete, is a part only, or is outdated."""
     ended = run.provenance.get("ended")
     if isinstance(ended, dict) and ended.get("how") not in (None, "", "completed"):
-        why = inline(f"The run {ended['how']}. {ended.get('why') or ''}")
+        told = f": {why.rstrip('.')}" if (why := str(ended.get("why") or "")) else ""
+        why = inline(f"The run {ended['how']}{told}.")
         cell = ended.get("cell")
-        link = f" [Go to cell {cell}](#cell-{cell})." if isinstance(cell, int) else ""
+        link = f" [Go to cell {cell}](#cell-{cell})." if cell in cells else ""
         yield admonition("failure", "Not completed", why + link)
     if part := run.provenance.get("partial"):
         yield admonition("warning", "Not all of the runbook", inline(f"Only some cells ran: {part}"))

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from reaffirm.model.claim import Claim, Standing
 from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record
+from reaffirm.redact import redact
 from reaffirm.site.beside import Disagreement
 from reaffirm.site.cells import cells_of
 from reaffirm.site.links import Resolve
 from reaffirm.site.page import SitePage, kind_badge, verdict_badge
 from reaffirm.site.prose import rebuild
-from reaffirm.site.report import fact_value
+from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table
 from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.run_pages import moment, runs_table
@@ -81,7 +82,9 @@ def runbook_page(book: RunbookText, context: BookContext, *, uri: str, resolve: 
         *_steps(book, context, folder),
         *_changes(book, resolve),
         *_all(context, uri),
-        admonition("example", f"The whole runbook, {book.path}", fence(book.source, "python"), folded=True),
+        admonition(
+            "example", f"The whole runbook, {book.path}", fence(redact(book.source), "python"), folded=True
+        ),
     ]
     return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
 
@@ -173,12 +176,12 @@ def _disagree(context: BookContext, folder: str) -> Iterator[str]:
     others = [_values(one, kinds) for one in context.disagreements if one.name not in deciding]
     if weighty:
         yield "About facts that decide a claim, the newest runs do not agree:"
-        yield table(columns, weighty)
+        yield raw_table(columns, weighty)
     elif deciding:
         yield "About facts that decide a claim, the newest runs of all kinds agree."
     if others:
         title = f"{len(others)} other fact{'' if len(others) == 1 else 's'} with different values"
-        yield admonition("abstract", title, table(columns, others), folded=True)
+        yield folded(title, raw_table(columns, others))
     links = []
     newest = [one.run for one in context.newest.values()]
     for (old, new), page in context.beside.items():
@@ -193,8 +196,8 @@ def _values(one: Disagreement, kinds: Sequence[Kind]) -> tuple[str, ...]:
     shown = []
     for kind in kinds:
         fact = one.values.get(kind)
-        shown.append(fact_value(fact.value, fact.unit, fact.by) if fact else "*not found*")
-    return (code(one.name), *shown)
+        shown.append(fact_cell(fact.value, fact.unit, fact.by) if fact else "<em>not found</em>")
+    return (code_cell(one.name), *shown)
 
 
 def _parameters(book: RunbookText) -> Iterator[str]:

@@ -32,7 +32,7 @@ def sent_section(material: RunMaterial) -> str:
     left = _MOST
     for step in log.steps:
         if step.requests:
-            parts.append(_step(step, headings.get(step.cell, ""), left))
+            parts.append(_step(step, headings.get(step.cell, ""), left, there=step.cell in headings))
             left = max(0, left - len(step.requests))
     return "\n\n".join(part for part in parts if part)
 
@@ -100,20 +100,19 @@ def _percentiles(material: RunMaterial, cell: int, count: int) -> dict[str, floa
     return found
 
 
-def _step(step: StepRequests, heading: str, left: int) -> str:
+def _step(step: StepRequests, heading: str, left: int, *, there: bool) -> str:
     """One step as a box to unfold: a table for each node, in the order in which it was asked."""
     name = heading or step.step or "before the first cell"
     took = f", {brief(step.ends - step.begins)}" if step.begins is not None and step.ends is not None else ""
     count = f"{step.count} request{'' if step.count == 1 else 's'}"
-    summary = f"cell {step.cell} · {name}: {count}{took}"
+    summary = f"{f'cell {step.cell} · ' if there else ''}{name}: {count}{took}"
     if left <= 0:
         body = "<p>Not shown on this page; the recording has them.</p>"
     else:
         body = "".join(_node(node, requests[:left]) for node, requests in by_node(step))
-    return (
-        f'<details class="rf-fold" data-search-exclude><summary>{attribute(summary)}</summary>'
-        f'<p><a href="#cell-{step.cell}">Go to cell {step.cell}</a></p>{body}</details>'
-    )
+    link = f'<p><a href="#cell-{step.cell}">Go to cell {step.cell}</a></p>' if there else ""
+    head = f"<summary>{attribute(summary)}</summary>{link}"
+    return f'<details class="rf-fold" data-search-exclude>{head}{body}</details>'
 
 
 def _node(node: str, requests: tuple[Request, ...]) -> str:

@@ -45,7 +45,7 @@
     const all = shelves.flatMap((shelf) => shelf.rows);
     const noun = mount.getAttribute("data-rf-filter");
     const choices = {};
-    const form = element("form", { class: "rf-filter", role: "search", "aria-label": `Filter: ${noun}s` });
+    const form = element("form", { class: "rf-sieve", role: "search", "aria-label": `Filter: ${noun}s` });
     const text = element("input", { type: "search", name: "text", autocomplete: "off", placeholder: "words" });
     form.append(element("label", {}, "Contains", text));
     for (const [name, title] of Object.entries(NAMES)) {
