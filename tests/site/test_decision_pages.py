@@ -198,3 +198,23 @@ def test_a_page_of_ones_own_stands_above_the_board(tmp_path: Path) -> None:
     board_ = still_true(plan_of(date(2026, 2, 25), tmp_path / "p"))
     assert board_ is not None
     assert "# Still true?\n\nSee [runs](runs/index.md).\n\n5 claims" in board_.markdown
+
+
+def test_a_decision_far_down_its_text_stands_at_the_top_too() -> None:
+    """A reader would scroll past claims and context before the decision itself."""
+    plan = plan_of(date(2026, 2, 25))
+    [first, *_] = plan.found.records
+    outcome = 'Chosen option: "the cache", see [why](0002-no-cache.md).\n\nMore.\n'
+    head = "```\n## Decision\n\nNo.\n```\n" + "Words.\n\n" * 12
+    for body, expected in (
+        (f"{head}## Decision Outcome\n\n{outcome}", True),
+        (f"## Decision\n\n{outcome}", False),
+        (f"{head}## Decision\n\n| a | b |\n|---|---|\n| {outcome} |\n", False),
+        (head, False),
+    ):
+        found = replace(plan.material.records, records=(replace(first, body=body), *plan.found.records[1:]))
+        page = page_of_record(replace(plan, material=replace(plan.material, records=found)), 0, HISTORY)
+        start = page.markdown.partition('!!! abstract "What was decided"\n\n    ')[2]
+        assert bool(start) is expected
+        assert start.startswith("Chosen option:") is expected
+        assert ("see [why](0002-no-cache.md).\n\n|" in start) is expected
