@@ -14,6 +14,7 @@ from reaffirm.site.navigation import SHELVES
 from reaffirm.site.page import SitePage
 from reaffirm.site.plan import Plan
 from reaffirm.site.prose import first_heading
+from reaffirm.site.record_claims import anchor
 from reaffirm.site.text import cell, code, inline, title_text
 from reaffirm.store.frontmatter import read_page
 from reaffirm.store.images import read_image
@@ -87,6 +88,6 @@ def _uses(plan: Plan, name: str, folder: str) -> Uses:
         for claim in record.claims:
             asked = [one.fact for one in claim.check.conditions] if claim.check else []
             if name in names_in(asked):
-                link = f"[{cell(record.id)}]({posixpath.relpath(record.path, folder)})"
+                link = f"[{cell(record.id)}]({posixpath.relpath(record.path, folder)}#{anchor(claim)})"
                 claims.append(f"{link} {inline(claim.says).replace('|', '&#124;')}")
     return Uses(books, claims)

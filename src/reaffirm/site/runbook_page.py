@@ -20,7 +20,7 @@ from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.run_pages import moment, runs_table
 from reaffirm.site.runbook_text import RunbookText
-from reaffirm.site.text import admonition, cell, code, fence, front_matter, inline, table
+from reaffirm.site.text import admonition, cell, code, fence, front_matter, inline, page_heading, table
 
 _ORDER = (Kind.REAL, Kind.LAB, Kind.SIMULATED)
 
@@ -71,7 +71,7 @@ def runbook_page(book: RunbookText, context: BookContext, *, uri: str, resolve: 
     folder = posixpath.dirname(uri)
     problem = admonition("failure", "Not readable as a runbook", inline(book.problem)) if book.problem else ""
     parts = [
-        front_matter(title) + f"\n# {inline(title)}",
+        front_matter(title) + f"\n{page_heading(title)}",
         problem,
         rebuild(book.introduction, resolve),
         "## Run it { #run-it }",

@@ -14,7 +14,7 @@ from reaffirm.model.failure import LINE_LIMIT, LinePattern
 from reaffirm.store.pattern_grammar import Alternatives, Char, Group, Item, PatternError, Repeat, parse
 
 #: Ways to divide a line among the repeats of one pattern, at most, from one place in the line.
-_MOST_WAYS = 50_000
+_MOST_WAYS = 15_000
 _LONGEST = 500
 
 

@@ -11,7 +11,7 @@
   const CONTROL =
     /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-Z\\-_]|[\x00-\x08\x0b-\x1f\x7f]/g;
   const ANY_CONTROL = /[\x00-\x08\x0b-\x1f\x7f]/;
-  const BATCH = 2000;
+  const BATCH = 20000; // characters that are read between two chances for the page to do something else
 
   /** Return the data of assets/failures.json with its patterns compiled. */
   function compile(data) {
@@ -94,17 +94,27 @@
     return ranks.size ? ranks : new Map([["a rank", lines]]);
   }
 
+  /** Tell, line by line, when so much was read that the page may do something else. */
+  function pace() {
+    let signs = 0;
+    return (line) => {
+      signs = signs > BATCH ? 0 : signs + line.length + 20;
+      return signs > BATCH;
+    };
+  }
+
   const find = (pattern, line) => line.includes(pattern.literal) && pattern.regex.test(line);
 
   function* enginesOf(data, logs) {
     const told = [];
+    const due = pace();
     for (const engine of data.engines) {
       const regex = data.told.get(engine);
       let found = false;
       for (const log of logs) {
         for (let at = 0; at < log.lines.length && !found; at += 1) {
           found = regex.test(log.lines[at]);
-          if (at % BATCH === 0) yield;
+          if (due(log.lines[at])) yield;
         }
       }
       if (found) told.push(engine);
@@ -124,9 +134,9 @@
     const state = { position: 0, told: given, version: given ? shared.versions.parse(given) : null };
     const staged = data.staged.get(engine);
     const tellers = data.versions.filter((one) => one.engine === engine);
-    for (let at = 0; at < lines.length; at += 1) {
-      if (at % BATCH === 0) yield;
-      const line = lines[at];
+    const due = pace();
+    for (const line of lines) {
+      if (due(line)) yield;
       if (!strip(line) || data.noise.some((one) => find(one, line))) continue;
       if (!state.version) learn(state, tellers, line);
       if (!staged.test(line)) continue;
@@ -168,10 +178,11 @@
   function* first(log, pattern) {
     if (!log.hits.has(pattern.text)) {
       let number = 0;
+      const due = pace();
       if (log.whole.includes(pattern.literal)) {
         for (let at = 0; at < log.lines.length && !number; at += 1) {
           if (find(pattern, log.lines[at])) number = at + 1;
-          if (at % BATCH === 0) yield;
+          if (due(log.lines[at])) yield;
         }
       }
       log.hits.set(pattern.text, number);
@@ -287,9 +298,10 @@
     const logs = [];
     for (const [node, said] of ranks) {
       const lines = [];
+      const due = pace();
       for (const line of said) {
         lines.push(searched(line, data.lineLimit));
-        if (lines.length % BATCH === 0) yield;
+        if (due(lines[lines.length - 1])) yield;
       }
       logs.push({ node, lines, whole: lines.join("\n"), hits: new Map(), ended: null });
     }
