@@ -76,8 +76,9 @@ def foreign_site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iter
 @pytest.fixture(scope="session")
 def hostile_folder(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of a repository whose every field tries to run something in the reader's browser."""
-    from hostile import grown
     from sites import build
+
+    from hostile import grown
 
     root = grown(_HERE / "specimens/hostile", tmp_path_factory.mktemp("hostile") / "project")
     return build(root, root.parent / "site")

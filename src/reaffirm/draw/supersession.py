@@ -12,7 +12,7 @@ from html import escape
 from reaffirm.draw.layers import Component
 
 _WIDE, _HIGH, _ACROSS, _DOWN, _EDGE = 216, 64, 20, 30, 4
-_LETTERS = 30
+_LETTERS = 27
 #: A picture with more layers, or more boxes side by side, is no picture that somebody reads.
 MOST_LAYERS, MOST_BESIDE = 10, 5
 

@@ -16,7 +16,7 @@ from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, tex
 from reaffirm.site.report import fact_value
 from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
-from reaffirm.site.text import admonition, cell, code, fence, inline, table
+from reaffirm.site.text import admonition, cell, code, fence, inline, page_heading, table
 from reaffirm.site.wide import wide_front_matter
 
 _SAME, _OTHER = "same", '<span class="rf-differs">≠ differs</span>'
@@ -59,7 +59,7 @@ def beside_page(
     runs = [f"{run.kind} run of {day(run.when)}" for run in (pair.old, pair.new)]
     title = f"{pair.new.runbook}: {' beside '.join(runs)}"
     parts = [
-        f"{wide_front_matter(title, searched=False)}\n# {inline(title)}",
+        f"{wide_front_matter(title, searched=False)}\n{page_heading(title)}",
         _kinds(old, new),
         _summary(found),
         _about(old, new, heads),

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from reaffirm.model.claim import Standing
 from reaffirm.model.record import Record, Status
 from reaffirm.site.graph import supersession
-from reaffirm.site.marks import verdict_bar, verdict_picture
+from reaffirm.site.marks import status_picture, verdict_bar, verdict_picture
 from reaffirm.site.page import SitePage, day, status_badge
 from reaffirm.site.page_map import STILL_TRUE_URI
 from reaffirm.site.page_names import folder_of
@@ -153,10 +153,10 @@ def status_word(record: Record) -> str:
 
 
 def _claims(records: Sequence[Record], standings: Standings, folder: str) -> str:
-    """All claims as one bar; each part leads to the claims themselves."""
+    """All claims as one bar, whose parts lead to the claims; without claims many records by status."""
     all_of_them = [standings[record.key, claim.id] for record in records for claim in record.claims]
     if not all_of_them:
-        return ""
+        return status_picture(records) if len(records) > _FEW else ""
     page = posixpath.relpath(STILL_TRUE_URI, folder or ".")
     links = {one.verdict: f"{page}#{one.verdict}" for one in all_of_them}
     return verdict_picture(all_of_them, links)

@@ -10,7 +10,7 @@ from reaffirm.model.failure import Example, FailureMode, OriginKind
 from reaffirm.site.failure_sections import sections, shown
 from reaffirm.site.failure_signs import engines, rail, signatures, status_badge, symptom
 from reaffirm.site.page import kind_badge, minute
-from reaffirm.site.text import admonition, attribute, cell, code, inline, table
+from reaffirm.site.text import admonition, attribute, cell, code, inline, page_heading, table
 from reaffirm.store.published import PublishedRun
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})(.*)$")
@@ -38,7 +38,7 @@ def failure_page(
     """
     parts = sections(_examples(markdown, mode))
     then = "\n\n".join(part for part in (_recognised(mode, titles, records), _runs(mode, seen)) if part)
-    return f"# {inline(mode.title)}\n\n{_head(mode)}\n\n{shown(parts, _rivals(mode, titles), then)}\n"
+    return f"{page_heading(mode.title)}\n\n{_head(mode)}\n\n{shown(parts, _rivals(mode, titles), then)}\n"
 
 
 def _head(mode: FailureMode) -> str:

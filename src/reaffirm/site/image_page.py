@@ -8,7 +8,7 @@ from typing import Any
 from reaffirm.model.evidence import Kind
 from reaffirm.site.image_facts import ROWS, Probe
 from reaffirm.site.page import day, kind_badge
-from reaffirm.site.text import admonition, cell, code, inline, table
+from reaffirm.site.text import admonition, cell, code, inline, page_heading, table
 
 _STATUS = {
     "seen": "seen by a run of ours",
@@ -69,7 +69,7 @@ def with_head(
         parts.append(_uses(uses))
     head, _, rest = markdown.lstrip().partition("\n")
     if not head.startswith("# "):
-        head, rest = f"# {inline(str(data.get('name', 'Image')))}", markdown
+        head, rest = page_heading(str(data.get("name", "Image"))), markdown
     about = (
         f"<p>This page as a whole: {_badge(str(data.get('status', '')))}</p>" if data.get("status") else ""
     )

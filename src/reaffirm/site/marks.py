@@ -25,6 +25,15 @@ MEANS = {
     Verdict.AFFIRMED: "the newest evidence of the needed kind passed its check and is fresh",
     Verdict.TOLD: "somebody said so; no check decided it",
 }
+# The same for whoever reads the word for the first time.
+_SHORT = {
+    Verdict.REFUTED: "checked, and does not hold",
+    Verdict.STALE: "checked, too long ago or before a change",
+    Verdict.UNKNOWN: "checked, without an answer",
+    Verdict.REHEARSED: "checked on lesser evidence only",
+    Verdict.AFFIRMED: "checked, and holds",
+    Verdict.TOLD: "somebody said so",
+}
 _SIGNS = {
     Verdict.REFUTED: "✗",
     Verdict.STALE: "↻",
@@ -72,7 +81,7 @@ def verdict_picture(standings: Sequence[Standing], links: Mapping[Verdict, str])
     """
     counts = counted(standings)
     names = [
-        (f"{mark(verdict)} {number} {verdict}", links.get(verdict, ""), MEANS[verdict])
+        (f"{mark(verdict)} {number} {verdict}", links.get(verdict, ""), _SHORT[verdict])
         for verdict, number in counts
     ]
     return _picture([(f"rf-{verdict}", number) for verdict, number in counts], names)
@@ -93,11 +102,9 @@ def status_picture(records: Sequence[Record]) -> str:
 def _picture(parts: Sequence[tuple[str, int]], names: Sequence[tuple[str, str, str]]) -> str:
     """The words are the picture's text: whoever does not see it reads the same."""
     legend = " ".join(
-        f'<span class="rf-key" title="{meaning}">'.replace(' title=""', "")
-        + (f"[{words}]({link})" if link else words)
-        + "</span>"
+        f'<span class="rf-key">{f"[{words}]({link})" if link else words}'
+        f"{f' <small>{meaning}</small>' if meaning else ''}</span>"
         for words, link, meaning in names
     )
-    return (
-        f'<span class="rf-proportion">{proportion_svg(parts)}</span>\n<span class="rf-legend">{legend}</span>'
-    )
+    bar = f'<span class="rf-proportion">{proportion_svg(parts)}</span>'
+    return f'{bar}\n<span class="rf-legend">{legend}</span>'

@@ -13,7 +13,7 @@ from reaffirm.site.run_facts import facts_section
 from reaffirm.site.run_files import files_section, provenance_section
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.sent import sent_section
-from reaffirm.site.text import code, fence, inline
+from reaffirm.site.text import code, fence, inline, page_heading
 from reaffirm.site.wide import wide_front_matter
 
 _SIGN = {
@@ -53,7 +53,7 @@ def notebook_page(
     numbers = {cell.number for cell in cells if cell.kind == "code"}
     here = uri.rsplit("/", 1)[-1].removesuffix(".md")
     parts = [
-        f"{wide_front_matter(title)}\n# {inline(title)}",
+        f"{wide_front_matter(title)}\n{page_heading(title)}",
         run_card(run, runbook_page=runbook_page, seconds=material.requests.seconds, cells=numbers),
         _contents(material, beside),
         facts_section(run, material.fact_cells),

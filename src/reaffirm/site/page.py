@@ -29,6 +29,13 @@ class SitePage:
 NO_SUPPORT = "evidence of a lower kind speaks neither for a cause nor against it"
 
 
+_KINDS = {
+    Kind.SIMULATED: "on simulated nodes: shows that the procedure works, never that the world is so",
+    Kind.LAB: "on real hosts, which are not the machines of the story",
+    Kind.REAL: "on the machines themselves",
+}
+
+
 def verdict_badge(standing: Standing, claim: Claim) -> str:
     """Return the verdict as a badge; ``rehearsed`` and ``stale`` say how the run went.
 
@@ -52,7 +59,7 @@ def verdict_and_kind(standing: Standing, claim: Claim) -> str:
 def kind_badge(kind: Kind, via: Via = Via.LIVE) -> str:
     """Return the kind of evidence as a badge; a replay says that it is one."""
     words = f"{kind}, replayed" if via is Via.REPLAY else str(kind)
-    return f'<span class="rf-badge rf-kind-{kind}">{words}</span>'
+    return f'<span class="rf-badge rf-kind-{kind}" title="{_KINDS[kind]}">{words}</span>'
 
 
 def status_badge(record: Record) -> str:

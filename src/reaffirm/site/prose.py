@@ -18,7 +18,7 @@ from markdown_it.tree import SyntaxTreeNode
 from reaffirm.site.html_pieces import fold_of, partner_of
 from reaffirm.site.links import Resolve
 from reaffirm.site.raw_html import SIMPLE, HtmlWriter, fold, is_known, tag_of, tree_of
-from reaffirm.site.text import attribute, code, escape, fence, indent, plain
+from reaffirm.site.text import attribute, code, escape, fence, indent, own_id, plain
 from reaffirm.store.reading.anchors import slug_of
 
 _SUMMARY = re.compile(r"<summary\b[^>]*>(.*?)</summary\s*>", re.IGNORECASE | re.DOTALL)
@@ -61,6 +61,8 @@ class _Ids:
 
     def next(self, heading: SyntaxTreeNode) -> str:
         slug = re.sub(r"[^\w-]", "", slug_of(" ".join("".join(_words(heading)).split()))) or "section"
+        if slug.startswith("_"):  # the theme's own
+            slug = f"section-{slug.strip('_')}"
         found, number = slug, 1
         while found in self._taken:
             found, number = f"{slug}-{number}", number + 1
@@ -132,7 +134,7 @@ class _Writer:
         match node.type:
             case "heading":
                 level = min(6, int(node.tag[1:]) + self.deeper)
-                mark = f" {{ #{self.ids.next(node)} }}" if self.ids else ""
+                mark = f" {{ #{self.ids.next(node)} }}" if self.ids else own_id("".join(_words(node)))
                 return f"{'#' * level} {self.inlines(node).replace(chr(10), ' ')}{mark}"
             case "paragraph":
                 return self.inlines(node)

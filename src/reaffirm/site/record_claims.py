@@ -173,7 +173,7 @@ def _runbooks(record: Record, standings: Standings, ways: Ways) -> Iterator[str]
         (ways.runbook(name), ", ".join(f"[{code(one.id)}](#{anchor(one)})" for one in found))
         for name, found in deciding.items()
     ]
-    yield table(("Runbook", "decides"), rows)
+    yield table(("Runbook", "Decides"), rows)
     commands: dict[str, None] = {}
     for found in deciding.values():
         for claim in found:

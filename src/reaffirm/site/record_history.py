@@ -31,7 +31,8 @@ def history_box(changes: Sequence[Change], missing: str, commits: str = "") -> s
     if more > 0:
         body += f"\n\nand {more} earlier change{'' if more == 1 else 's'}"
     count = f"{len(changes)} change{'' if len(changes) == 1 else 's'}"
-    title = f"History: {count}, from {day(changes[-1].when)} to {day(changes[0].when)}"
+    first, last = day(changes[-1].when), day(changes[0].when)
+    title = f"History: {count}, {f'from {first} to {last}' if first != last else f'on {last}'}"
     return admonition("quote", title, body, folded=True)
 
 

@@ -10,7 +10,7 @@ from reaffirm.site.prose import rebuild
 from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.runbook_text import RunbookText
-from reaffirm.site.text import cell, code, front_matter, inline, table
+from reaffirm.site.text import cell, code, front_matter, inline, page_heading, table
 from reaffirm.store.published import PublishedRun
 
 _KINDS = (Kind.REAL, Kind.LAB, Kind.SIMULATED)
@@ -66,7 +66,7 @@ def runs_index(
         uri: where the page will be.
     """
     folder = posixpath.dirname(uri)
-    parts = [f"{front_matter(title)}\n# {inline(title)}"]
+    parts = [f"{front_matter(title)}\n{page_heading(title)}"]
     if not any(runs.values()):
         parts.append("There are no published runs yet.")
     else:
@@ -101,7 +101,7 @@ def runbooks_index(
         pages: page of each run by the path of its folder.
         uri: where the page will be.
     """
-    parts = [f"{front_matter(title)}\n# {inline(title)}"]
+    parts = [f"{front_matter(title)}\n{page_heading(title)}"]
     if not books:
         parts.append("There are no runbooks yet.")
     for book, resolve in books:

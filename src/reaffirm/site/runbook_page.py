@@ -4,6 +4,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reaffirm.claims.expectation import evaluate
 from reaffirm.model.claim import Claim, Standing
 from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record
@@ -13,12 +14,13 @@ from reaffirm.site.cells import cells_of
 from reaffirm.site.links import Resolve
 from reaffirm.site.page import SitePage, kind_badge, verdict_badge
 from reaffirm.site.prose import rebuild
-from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table
+from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, text_cell
+from reaffirm.site.record_claims import anchor
 from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.run_pages import moment, runs_table
 from reaffirm.site.runbook_text import RunbookText
-from reaffirm.site.text import admonition, cell, code, fence, front_matter, inline, table
+from reaffirm.site.text import admonition, cell, code, fence, front_matter, inline, page_heading, table
 
 _ORDER = (Kind.REAL, Kind.LAB, Kind.SIMULATED)
 
@@ -69,7 +71,7 @@ def runbook_page(book: RunbookText, context: BookContext, *, uri: str, resolve: 
     folder = posixpath.dirname(uri)
     problem = admonition("failure", "Not readable as a runbook", inline(book.problem)) if book.problem else ""
     parts = [
-        front_matter(title) + f"\n# {inline(title)}",
+        front_matter(title) + f"\n{page_heading(title)}",
         problem,
         rebuild(book.introduction, resolve),
         "## Run it { #run-it }",
@@ -146,11 +148,13 @@ def _claims(context: BookContext, folder: str) -> Iterator[str]:
     rows = []
     for one in context.claims:
         page = posixpath.relpath(one.uri, folder)
+        # a sentence of reopen-when has no place of its own
+        place = f"#{anchor(one.claim)}" if one.claim in one.record.claims else ""
         rows.append(
             (
                 verdict_badge(one.standing, one.claim),
                 cell(one.claim.says),
-                f"[{cell(f'{one.record.id} {one.record.title}'.strip())}]({page})",
+                f"[{cell(f'{one.record.id} {one.record.title}'.strip())}]({page}{place})",
                 kind_badge(one.claim.needs),
             )
         )
@@ -162,26 +166,21 @@ def _disagree(context: BookContext, folder: str) -> Iterator[str]:
     if len(context.newest) < 2:
         return
     kinds = list(context.newest)
-    deciding = {
-        condition.fact
-        for one in context.claims
-        if one.claim.check
-        for condition in one.claim.check.conditions
-    }
     yield "## Where kinds of run disagree { #disagree }"
-    if not context.disagreements:
-        yield "The newest runs of each kind found the same values for every fact that both found."
-    columns = ("Fact", *(str(kind) for kind in kinds))
-    weighty = [_values(one, kinds) for one in context.disagreements if one.name in deciding]
-    others = [_values(one, kinds) for one in context.disagreements if one.name not in deciding]
-    if weighty:
-        yield "About facts that decide a claim, the newest runs do not agree:"
-        yield raw_table(columns, weighty)
-    elif deciding:
-        yield "About facts that decide a claim, the newest runs of all kinds agree."
-    if others:
-        title = f"{len(others)} other fact{'' if len(others) == 1 else 's'} with different values"
-        yield folded(title, raw_table(columns, others))
+    held = [row for one in context.claims for row in _held(one, context)]
+    apart = [row for row, differs in held if differs]
+    if apart:
+        yield "About these claims the newest runs do not agree:"
+        yield raw_table(("Claim", "Fact", "Expected", *map(str, kinds)), apart)
+    elif held:
+        yield "About each claim that they decide, the newest runs of all kinds agree."
+    if context.disagreements:
+        many = len(context.disagreements)
+        title = f"{many} fact{'' if many == 1 else 's'} with different values"
+        rows = [_values(one, kinds) for one in context.disagreements]
+        yield folded(title, raw_table(("Fact", *map(str, kinds)), rows))
+    else:
+        yield "They found the same value for every fact that more than one of them found."
     links = []
     newest = [one.run for one in context.newest.values()]
     for (old, new), page in context.beside.items():
@@ -190,6 +189,26 @@ def _disagree(context: BookContext, folder: str) -> Iterator[str]:
             links.append(f"[{both[0].kind} beside {both[1].kind}]({posixpath.relpath(page, folder)})")
     if links:
         yield f"Side by side: {', '.join(links)}."
+
+
+def _held(one: Decided, context: BookContext) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Hold the newest run of each kind against what a claim expects; say whether they fare differently."""
+    for condition in one.claim.check.conditions if one.claim.check else ():
+        shown: list[str] = []
+        results = set()
+        for material in context.newest.values():
+            fact = next((fact for fact in material.run.facts if fact.name == condition.fact), None)
+            if fact is None:
+                shown.append("<em>not found</em>")
+                continue
+            result, _ = evaluate(condition.expect, fact.value, fact.unit)
+            results.add(result)
+            value = fact_cell(fact.value, fact.unit, fact.by)
+            shown.append(f'{value} <span class="rf-badge rf-result-{result}">{result}</span>')
+        if results:
+            expected = code_cell(str(condition.expect))
+            row = (text_cell(one.claim.says), code_cell(condition.fact), expected, *shown)
+            yield row, len(results) > 1
 
 
 def _values(one: Disagreement, kinds: Sequence[Kind]) -> tuple[str, ...]:

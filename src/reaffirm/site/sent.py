@@ -55,7 +55,7 @@ def _timeline(material: RunMaterial, headings: Mapping[int, str]) -> str:
             tuple(at for request in step.requests if request.node == node for at in request.starts)
             for node in nodes
         )
-        title = headings.get(step.cell) or step.step or f"cell {step.cell}"
+        title = f"{step.cell} · {headings.get(step.cell) or step.step}"
         spans.append(Span(title, step.begins, step.ends, marks))
     if len(spans) < 2 or len(spans) > 40:
         return ""
