@@ -5,11 +5,12 @@ each pattern stops at its first hit on a rank, so the time is linear in the numb
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from packaging.version import InvalidVersion, Version
 
 from reaffirm.diagnose.stages import plain, stage_book
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.failure import LINE_LIMIT, FailureMode, LinePattern, Signature
 from reaffirm.model.node import Engine
 

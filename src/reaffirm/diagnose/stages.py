@@ -3,13 +3,14 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.node import Engine
 
 # "(EngineCore pid=12) INFO 03-06 10:00:00 [core.py:1] " and "[2026-03-06 10:00:00 TP0] " before the text.

@@ -1,8 +1,10 @@
 """The code that a run rests on, as hashes: what is the same under two hashes does the same."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from reaffirm.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

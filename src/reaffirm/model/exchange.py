@@ -2,7 +2,9 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from reaffirm.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.claim import Claim
 from reaffirm.model.finding import Finding
 

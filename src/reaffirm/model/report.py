@@ -1,10 +1,11 @@
 """What a step tells people: one report, rendered as text, HTML or Markdown elsewhere."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.evidence import Kind
 from reaffirm.model.exchange import Sent
 from reaffirm.model.fact import Fact

@@ -1,9 +1,10 @@
 """A run as it can be compared with another: what its notebook shows, cell by cell, and what it rests on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.fact import Fact
 
 

@@ -1,7 +1,9 @@
 """What a survey of a node found: interfaces, RDMA devices, memory, who listens. ``None`` is unknown."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import IPv4Interface
+
+from reaffirm.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from reaffirm.lazy_dataclass import dataclass
 
 _PLACEHOLDER = re.compile(r"<[a-z]+>")
 #: What stands for ``<image>`` in a documented name.

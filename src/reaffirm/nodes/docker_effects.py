@@ -1,8 +1,9 @@
 """What a ``docker`` command changes, by its verb and its flags. Pure: nothing is asked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 
 #: The words by which the command line of a container engine is known.

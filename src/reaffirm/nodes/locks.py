@@ -4,11 +4,12 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from reaffirm.clock import Clock
 from reaffirm.errors import LockedError, NodeError
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest

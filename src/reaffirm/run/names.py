@@ -4,7 +4,8 @@ import ast
 import builtins
 import symtable
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from reaffirm.lazy_dataclass import dataclass
 
 _BUILTIN = frozenset(dir(builtins)) | {"display", "get_ipython", "__name__", "__doc__", "_"}
 #: The function that opens the nodes of a run.

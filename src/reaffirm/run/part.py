@@ -3,9 +3,10 @@
 import dataclasses
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.run.cells import number_of
 from reaffirm.run.runbook import Runbook
 

@@ -5,11 +5,12 @@ import logging
 import shlex
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.code import CodeHashes
 from reaffirm.run import evidence, places
 from reaffirm.run.cells import heading_at, is_injected, number_of

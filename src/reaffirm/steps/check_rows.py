@@ -1,8 +1,9 @@
 """The rows of a report of checks: verdict, node, what was checked, what was seen, what to do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.report import Table
 
 PASS, FAIL, UNKNOWN, WARNING = "pass", "FAIL", "unknown", "WARNING"

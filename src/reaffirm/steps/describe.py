@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from reaffirm.errors import UsageError
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import Role
 from reaffirm.model.survey import NodeFacts

@@ -4,13 +4,13 @@ import ast
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import DocumentError, ReaffirmError, UsageError
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.store.project import Project, find_project
 
 #: The entry point group in which a package offers steps: ``disk_free = "my_package.steps:disk_free"``.

@@ -6,8 +6,8 @@ both are refused when the page is read, with what to write instead.
 """
 
 import re
-from dataclasses import dataclass
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.failure import LINE_LIMIT, LinePattern
 
 #: Ways to divide a line among the repeats of one pattern, at most, from one place in the line.

@@ -2,9 +2,10 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.image import ContainerImage
 from reaffirm.nodes.simulated.schedule import Life, Task
 

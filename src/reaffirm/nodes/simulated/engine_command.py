@@ -1,8 +1,9 @@
 """Reads the command line of a serving engine: what the container was asked to run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.node import Engine
 
 

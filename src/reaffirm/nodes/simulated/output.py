@@ -1,6 +1,6 @@
 """What a command of a simulated node leaves behind."""
 
-from dataclasses import dataclass
+from reaffirm.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Document, Record, Skipped
 from reaffirm.store.reading.cache import Cache, stamp_of

@@ -3,9 +3,10 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from reaffirm.lazy_dataclass import dataclass
 from reaffirm.store.reading.yaml_text import Path, YamlProblemError, read_yaml
 from reaffirm.store.toml_lines import TomlLines
 
