@@ -34,6 +34,7 @@ else:
 
 def _made(cls: Any, *, frozen: bool) -> Any:
     own = set(vars(cls))
+    cls.__doc__ = cls.__doc__ or cls.__name__  # or the library would look up what it is called with
     dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
     cls.__eq__ = _eq
     cls.__hash__ = _hash if frozen else None

@@ -32,8 +32,8 @@ INTERRUPTED = 130
 #: a run is not kept waiting for what reads records.
 COMMANDS = {
     "run": "reaffirm.cli.runs",
-    "steps": "reaffirm.cli.runs",
-    "parameters": "reaffirm.cli.runs",
+    "steps": "reaffirm.cli.runbooks",
+    "parameters": "reaffirm.cli.runbooks",
     "render": "reaffirm.cli.runs",
     "runs": "reaffirm.cli.history",
     "diff": "reaffirm.cli.history",

@@ -1,11 +1,10 @@
 """Recording: every request, answer and time of a run, redacted, written as it happens."""
 
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from platform import python_version
 from typing import Any, TypeVar
 
 from reaffirm.clock import Clock
@@ -19,6 +18,7 @@ from reaffirm.nodes.recording_format import Header, encode
 from reaffirm.nodes.secret_variables import learn
 from reaffirm.nodes.transport import LineStream, Transport
 from reaffirm.redact import LineRedactor, redact, redact_chunks, redact_header, redact_words
+from reaffirm.store.installed import version_of
 from reaffirm.store.node_programs import digest
 
 _T = TypeVar("_T")
@@ -333,10 +333,5 @@ def clean_http(answer: HttpAnswer) -> HttpAnswer:
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": python_version()}
-    for name in ("reaffirm", "asyncssh"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "unknown"
-    return found
+    found = {"python": ".".join(str(part) for part in sys.version_info[:3])}
+    return found | {package: version_of(package) for package in ("reaffirm", "asyncssh")}

@@ -24,8 +24,8 @@ from reaffirm.model.failure import (
 )
 from reaffirm.model.finding import Finding
 from reaffirm.model.node import Engine
-from reaffirm.store.failure_examples import read_examples
 from reaffirm.store.frontmatter import Page, read_page
+from reaffirm.store.kept_examples import examples_of
 from reaffirm.store.patterns import read_pattern
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
@@ -132,7 +132,7 @@ class _Reader:
         elif mode_id and mode_id != stem:
             self.wrong(f"the id {mode_id!r} must be that of the file, {stem!r}", "id")
         engines = self.engines()
-        examples, wrong = read_examples(self.page, engines)
+        examples, wrong = examples_of(self.page, engines)
         self.findings += wrong
         status = self.status(examples)
         serves = data.get("serves-nevertheless", False)
