@@ -35,6 +35,8 @@ def test_a_command_is_known_for_what_it_changes(line: str) -> None:
         ["bash", "-lc", "podman  --log-level debug stop x"],
         ["ssh", "other", "docker", "kill", "x"],
         ["xargs", "docker", "rm"],
+        ["bash", "-c", "d=docker; $d rm x"],
+        ["sh", "-c", "v=kill; docker $v x"],
     ],
     ids=" ".join,
 )

@@ -110,6 +110,16 @@ def test_a_template_that_was_only_copied_is_no_record(tmp_path: Path) -> None:
     assert len(found) > 8
 
 
+def test_a_comment_that_the_template_brought_along_may_stay(tmp_path: Path) -> None:
+    """MADR 4 marks its optional headings by comments that nobody sees: no such record could be accepted."""
+    comment = "<!-- This is an optional element. Feel free to remove. -->"
+    form = f"# A title\n\n## Context\n\nDescribe it here.\n\n{comment}\n## Decision Drivers\n"
+    (tmp_path / "0000-template.md").write_text(form, encoding="utf-8")
+    record = form.replace("A title", "Use it").replace("Describe it here.", "We have it.")
+    (tmp_path / "0001-use-it.md").write_text(record, encoding="utf-8")
+    assert "template-text" not in {one.code for one in read_records(tmp_path).findings}
+
+
 def test_a_folder_that_does_not_exist_has_no_records(tmp_path: Path) -> None:
     """A new repository would not build."""
     assert read_records(tmp_path / "adrs").records == ()

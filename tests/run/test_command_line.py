@@ -58,6 +58,17 @@ def test_nodes_given_twice(
     assert main(["run", "small", "-p", "nodes", "lab", "--nodes", "lab", "--dry-run"]) == 0
 
 
+def test_an_output_that_is_no_file_is_refused_first(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Every step would have run, and its notebook could not be written."""
+    monkeypatch.chdir(project)
+    assert main(["run", "small", "--output", "/dev/full"]) == 3
+    said = capfd.readouterr().err
+    assert "/dev/full: is no file that a notebook can be written to; nothing was run" in said
+    assert "Look around" not in said
+
+
 def test_run_says_how_each_step_ended(project: Path) -> None:
     """``ok`` beside a launch that ended stuck would be taken for the launch."""
     done = reaffirm(project, "run", "connects", "--nodes", MACHINES)

@@ -146,10 +146,12 @@ def test_macros_are_refused_unless_pages_are_protected() -> None:
         def __init__(self, macros: Macros) -> None:
             self.plugins = {"macros": macros}
             self.extra_css: list[str] = []
+            self.extra_javascript: list[str] = []
             self.theme = Theme("material")
             self.markdown_extensions: list[str] = []
 
     plugin = ReaffirmPlugin()
+    plugin.load_config({})
     with pytest.raises(PluginError, match="render_by_default: false"):
         plugin.on_config(Settings(Macros()))
     assert plugin.on_config(Settings(Macros(render_by_default=False))).extra_css == ["assets/reaffirm.css"]

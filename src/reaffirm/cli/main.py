@@ -50,6 +50,7 @@ COMMANDS = {
     "supersede": "reaffirm.cli.writing",
     "scan": "reaffirm.cli.scanning",
     "lint": "reaffirm.cli.linting",
+    "pages": "reaffirm.cli.pages",
 }
 # Older names of commands: they work, and the help is silent about them.
 _OLDER = ("check-runs",)

@@ -6,12 +6,13 @@ each pattern stops at its first hit on a rank, so the time is linear in the numb
 
 from collections.abc import Iterable, Sequence
 from dataclasses import field
+from math import isinf
 
 from packaging.version import InvalidVersion, Version
 
-from reaffirm.diagnose.stages import plain, stage_book
+from reaffirm.diagnose.stages import searched, stage_book
 from reaffirm.lazy_dataclass import dataclass
-from reaffirm.model.failure import LINE_LIMIT, FailureMode, LinePattern, Signature
+from reaffirm.model.failure import FailureMode, LinePattern, Signature
 from reaffirm.model.node import Engine
 
 
@@ -29,7 +30,8 @@ class Symptoms:
     """What is known of a launch.
 
     ``stage`` is the furthest one that every rank has reached, ``silent`` the seconds since any rank said
-    something new. ``version`` is the engine's; empty where nobody knows it.
+    something new; infinity where nobody looked, and the question is what would fit. ``version`` is the
+    engine's; empty where nobody knows it.
     """
 
     engine: Engine
@@ -91,8 +93,7 @@ class _Searched:
     _hits: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # Colours are taken off what is kept, not off a megabyte.
-        self.lines = [plain(line[: 2 * LINE_LIMIT])[:LINE_LIMIT] for line in self.rank.lines]
+        self.lines = [searched(line) for line in self.rank.lines]
         self._whole = "\n".join(self.lines)
 
     def first(self, pattern: LinePattern) -> int:
@@ -140,7 +141,10 @@ def _evidence(
         if not going or symptoms.stage != wanted.stage or symptoms.silent < wanted.seconds:
             return None
         title = next((s.title for s in stage_book().stages if s.id == wanted.stage), wanted.stage)
-        text = f"nothing new for {symptoms.silent:.0f} s after the stage “{title}”, and no end"
+        told = f"nothing new for {symptoms.silent:.0f} s"
+        if isinf(symptoms.silent):
+            told = f"if nothing new came for {wanted.seconds:g} s"
+        text = f"{told} after the stage “{title}”, and no end"
         seen.append(Evidence("all ranks", 0, text))
     if any(log.first(pattern) for log in logs for pattern in signature.none):
         return None

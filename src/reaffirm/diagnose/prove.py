@@ -7,13 +7,12 @@ rivals, and a launch shows both.
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
-from reaffirm.diagnose.match import RankLog, Symptoms, match
+from reaffirm.diagnose.match import Symptoms, match
+from reaffirm.diagnose.paste import ranks_of, symptoms
 from reaffirm.diagnose.rank import rank
-from reaffirm.diagnose.stages import StageTracker, stage_book
+from reaffirm.diagnose.stages import stage_book
 from reaffirm.model.failure import Example, FailureMode
 from reaffirm.model.finding import Finding
-
-_SEPARATOR = " | "
 
 
 def prove(modes: Sequence[FailureMode]) -> Iterator[Finding]:
@@ -26,45 +25,25 @@ def prove(modes: Sequence[FailureMode]) -> Iterator[Finding]:
 
 def symptoms_of(example: Example) -> Symptoms:
     """Return an example as the symptoms of a launch."""
-    lines = example.text.split("\n")
-    ranks: dict[str, list[str]] = {}
-    for line in lines:
-        node, found, text = line.partition(_SEPARATOR)
-        if not found or not node.strip() or " " in node.strip():
-            ranks = {"a rank": lines}
-            break
-        ranks.setdefault(node.strip(), []).append(text)
-    trackers = {node: StageTracker(example.engine, example.version) for node in ranks}
-    for node, said in ranks.items():
-        trackers[node].start(0.0)
-        for line in said:
-            trackers[node].feed(line, 0.0)
-    furthest = min(trackers.values(), key=lambda tracker: tracker.position)
-    version = next((tracker.version for tracker in trackers.values() if tracker.version), "")
-    last = list(ranks)[-1]
-    logs = tuple(
-        RankLog(node, tuple(said), example.ended if node == last else None) for node, said in ranks.items()
-    )
-    return Symptoms(example.engine, version, logs, furthest.stage, example.silent)
+    ranks = ranks_of(example.text.split("\n"))
+    return symptoms(ranks, example.engine, example.version, silent=example.silent, ended=example.ended)
 
 
 def _example(
     mode: FailureMode, example: Example, number: int, modes: Sequence[FailureMode]
 ) -> Iterator[Finding]:
-    symptoms = symptoms_of(example)
-    fits = bool(match([mode], symptoms))
+    shown = symptoms_of(example)
+    fits = bool(match([mode], shown))
     name = f"example {number}" + (f" ({example.title})" if example.title else "")
     if example.hit and not fits:
-        seen = (
-            f"stage {symptoms.stage}, silent {symptoms.silent:g} s, version {symptoms.version or 'unknown'}"
-        )
+        seen = f"stage {shown.stage}, silent {shown.silent:g} s, version {shown.version or 'unknown'}"
         hint = "no signature of the page fits it; change the signature, or make it a near-miss"
         yield Finding(mode.path, example.line, "failure-hit", f"{name} does not match ({seen})", hint)
     if not example.hit and fits:
         hint = "a signature of the page fits it; add a 'none' or a narrower pattern"
         yield Finding(mode.path, example.line, "failure-near-miss", f"{name} matches", hint)
     if example.hit and fits:
-        others = [one.mode.id for one in rank(match(modes, symptoms)).matches if one.mode.id != mode.id]
+        others = [one.mode.id for one in rank(match(modes, shown)).matches if one.mode.id != mode.id]
         strangers = [other for other in others if other not in mode.rivals]
         if strangers:
             hint = "narrow one of the signatures, or name each other as rivals"

@@ -11,6 +11,7 @@ from typing import Any
 from packaging.version import InvalidVersion, Version
 
 from reaffirm.lazy_dataclass import dataclass
+from reaffirm.model.failure import LINE_LIMIT
 from reaffirm.model.node import Engine
 
 # "(EngineCore pid=12) INFO 03-06 10:00:00 [core.py:1] " and "[2026-03-06 10:00:00 TP0] " before the text.
@@ -27,6 +28,12 @@ _CONTROL = re.compile(
 def plain(text: str) -> str:
     """Return a line without what is meant for a terminal."""
     return text if text.isprintable() else _CONTROL.sub("", text)
+
+
+def searched(text: str) -> str:
+    """Return what is searched of a line: its first characters, without what is meant for a terminal."""
+    # Colours are taken off what is kept, not off a megabyte.
+    return plain(text[: 2 * LINE_LIMIT])[:LINE_LIMIT]
 
 
 def message(text: str) -> str:
@@ -137,14 +144,14 @@ def _pattern(entry: Mapping[str, Any]) -> Pattern:
     since, until = entry.get("since"), entry.get("until")
     return Pattern(
         entry["engine"],
-        re.compile(entry["pattern"]),
+        re.compile(entry["pattern"], re.ASCII),
         Version(since) if since else None,
         Version(until) if until else None,
     )
 
 
 def _bare(entries: Iterable[Mapping[str, Any]]) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(entry["pattern"]) for entry in entries)
+    return tuple(re.compile(entry["pattern"], re.ASCII) for entry in entries)
 
 
 @dataclass
@@ -173,12 +180,12 @@ class StageTracker:
 
     def feed(self, text: str, at: float) -> str | None:
         """Take one line; return the id of the stage that it shows for the first time, if any."""
-        text = plain(text)
+        said, text = plain(text), searched(text)
         if not text.strip():
             return None
         if any(pattern.search(text) for pattern in self._book.noise):
             return None
-        self.last_sign, self.last_line = max(self.last_sign, at), text
+        self.last_sign, self.last_line = max(self.last_sign, at), said
         if self._version is None:
             self._learn(text)
         for stage in self._book.stages:

@@ -103,6 +103,10 @@ def docker_effect(words: Sequence[str]) -> Effect:
     if group in ("buildx", "builder", "manifest", "trust"):
         return Effect(what, Change.IMAGES)
     gone = verb in ("rm", "remove", "down", "leave", "disconnect", "stop", "kill")
+    if group == "network" and verb in ("connect", "disconnect"):
+        # docker network disconnect [-f] NETWORK CONTAINER
+        named = _after_flags(arguments, frozenset(("-f", "--force")))
+        return Effect(what, Change.RUNS, destructive=gone, touches=tuple(named[1:2]) or (EVERY,))
     return Effect(what, Change.RUNS, destructive=gone, touches=(EVERY,) if group == "pod" else ())
 
 
@@ -117,7 +121,7 @@ def _container(what: str, verb: str, arguments: Sequence[str]) -> Effect:
         rest = _after_flags(arguments, _ALONE)
         return Effect(what, Change.RUNS, touches=tuple(rest[:1]) or (EVERY,), inside=tuple(rest[1:]))
     if verb == "cp":
-        return Effect(what, Change.FILES)
+        return Effect(what, Change.FILES, touches=_copied_into(arguments))
     if verb in ("save", "export"):
         to_file = any(word.startswith(("-o", "--output")) for word in arguments)
         return Effect(what, Change.FILES) if to_file else NONE
@@ -176,6 +180,14 @@ def _targets(verb: str, arguments: Sequence[str]) -> tuple[str, ...]:
         else:
             names.append(word)
     return tuple(names)
+
+
+def _copied_into(arguments: Sequence[str]) -> tuple[str, ...]:
+    """Return the container that ``docker cp`` writes into: ``docker cp x vllm-head:/x``."""
+    places = _after_flags(arguments, frozenset(("-a", "--archive", "-L", "--follow-link", "-q", "--quiet")))
+    name, colon, _ = places[-1].partition(":") if len(places) > 1 else ("", "", "")
+    # "./a:b" and "/x" are files of the node.
+    return (name,) if colon and "/" not in name and name != "." else ()
 
 
 def _after_flags(words: Sequence[str], alone: frozenset[str]) -> list[str]:

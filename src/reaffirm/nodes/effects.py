@@ -84,6 +84,13 @@ _VERBS = re.compile(
     r"\b(?:docker|podman|nerdctl)\b[^\n;|&]*?\b(rm|rmi|remove|stop|kill|restart|pause|unpause|rename|update|prune|down|leave|run|create|"
     r"start|exec|load|pull|tag|compose|cp|commit|build)\b"
 )
+# A shell may call it by another name: `d=docker; $d rm x`, `v=rm; docker $v x`.
+_INDIRECT = re.compile(r"[$`]|\beval\b|\balias\b")
+_ENGINE = re.compile(r"\b(?:docker|podman|nerdctl)\b")
+_VERB = re.compile(
+    r"(?<![\w-])(rm|rmi|remove|stop|kill|restart|pause|unpause|rename|update|prune|down|leave|run|create|start|exec|"
+    r"cp|compose)(?![\w-])"
+)
 _ENDS = words_of("rm rmi remove stop kill restart pause rename update prune down leave compose")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
@@ -116,6 +123,11 @@ def effect_of(argv: Sequence[str], stdin: str | None = None) -> Effect:
     if hidden := _VERBS.search(text):  # in a shell's text, or in a program's
         gone = gone or hidden[1] in _ENDS
         return Effect(f"{program} with docker {hidden[1]}", Change.RUNS, destructive=gone, known=False)
+    if program in _SHELLS and _INDIRECT.search(text) and _ENGINE.search(text):
+        verbs = _VERB.findall(text)
+        if verbs:
+            gone = gone or any(verb in _ENDS for verb in verbs)
+            return Effect(f"{program} with docker {verbs[0]}", Change.RUNS, destructive=gone, known=False)
     return Effect(program, Change.RUNS, destructive=gone, known=False)
 
 

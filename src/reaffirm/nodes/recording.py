@@ -14,7 +14,7 @@ from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec
 from reaffirm.nodes import marks
 from reaffirm.nodes.exchange_json import answer_to_json, error_to_json, http_to_json, request_to_json
-from reaffirm.nodes.recording_format import Header, encode
+from reaffirm.nodes.recording_format import Header, encode, encode_seconds
 from reaffirm.nodes.secret_variables import learn
 from reaffirm.nodes.transport import LineStream, Transport
 from reaffirm.redact import LineRedactor, redact, redact_chunks, redact_header, redact_words
@@ -112,6 +112,14 @@ class Recorder:
             if not self._ended:
                 self._write(op, fields)
 
+    def seconds(self, op: str, node: str, key: str, seconds: float) -> None:
+        """Write one line of a node that says nothing but a time or a duration (seconds)."""
+        with self._lock:
+            if self._file is None:
+                self.begin()
+            if not self._ended:
+                self._put(*encode_seconds(self._seq, op, node, key, seconds, self._hash))
+
     def note(self, op: str, fields: Mapping[str, Any]) -> None:
         """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""
         with self._lock:
@@ -159,7 +167,10 @@ class Recorder:
             marks.leaves(self)
 
     def _write(self, op: str, fields: Mapping[str, Any]) -> None:
-        line, after = encode({"seq": self._seq, "op": op, **fields}, self._hash)
+        self._put(*encode({"seq": self._seq, "op": op, **fields}, self._hash))
+
+    def _put(self, line: str, after: str) -> None:
+        """Put a line into the file at once, whole or not at all; ``after`` is its hash."""
         whole = self._size
         data = f"{line}\n".encode("utf-8", "surrogatepass")
         try:
@@ -263,17 +274,17 @@ class _RecordedClock:
 
     def now(self) -> float:
         at = self._inner.clock.now()
-        self._recorder.write("now", {"node": self._inner.node.name, "at": at})
+        self._recorder.seconds("now", self._inner.node.name, "at", at)
         return at
 
     def sleep(self, seconds: float) -> None:
-        asked = {"node": self._inner.node.name, "seconds": seconds}
         try:
             self._inner.clock.sleep(seconds)
         except BaseException as stop:
+            asked = {"node": self._inner.node.name, "seconds": seconds}
             self._recorder.write("sleep", {**asked, "interrupted": type(stop).__name__})
             raise
-        self._recorder.write("sleep", asked)
+        self._recorder.seconds("sleep", self._inner.node.name, "seconds", seconds)
 
 
 class _RecordedStream:

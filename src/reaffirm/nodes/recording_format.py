@@ -22,6 +22,8 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cache
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +61,23 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 def encode(fields: Mapping[str, Any], before: str) -> tuple[str, str]:
     """Return a line without its newline, and its hash, which the next line needs."""
-    body = _ENCODER.encode(fields)
+    return chained(_ENCODER.encode(fields), before)
+
+
+def encode_seconds(seq: int, op: str, node: str, key: str, seconds: float, before: str) -> tuple[str, str]:
+    """Return what :func:`encode` does for a line of one number, of which most of a recording consists."""
+    if type(seconds) is not float or not isfinite(seconds):
+        return encode({"seq": seq, "op": op, "node": node, key: seconds}, before)
+    return chained(f'{{"seq":{seq},"op":"{op}","node":{_quoted(node)},"{key}":{seconds!r}}}', before)
+
+
+@cache
+def _quoted(name: str) -> str:
+    return _ENCODER.encode(name)
+
+
+def chained(body: str, before: str) -> tuple[str, str]:
+    """Return the line that a body becomes, and its hash."""
     digest = chain(body, before)
     return f'{body[:-1]},"h":"{digest}"}}', digest
 

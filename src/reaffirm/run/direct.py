@@ -9,6 +9,7 @@ from reaffirm.run import executing
 from reaffirm.run.execution import (
     OWN,
     Plan,
+    is_device,
     is_ours,
     new_run,
     refuse_source,
@@ -40,6 +41,9 @@ def run_directly(plan: Plan, output: str, *, timeout: float | None = None) -> Ru
     if not Path(output).absolute().parent.is_dir():
         msg = f"output folder {Path(output).parent} doesn't exist."
         raise UsageError(msg, hint="make it, or give another output path")
+    if is_device(Path(output)):
+        msg = f"{output}: is no file that a notebook can be written to; nothing was run"
+        raise UsageError(msg, hint="give a path of a file, or run it with papermill")
     if not is_ours(runbook, {}):
         return _through_papermill(plan, output, timeout)
     run = new_run(runbook, plan.source, output, values, _nowhere, plan.observer)

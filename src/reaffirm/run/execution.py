@@ -256,7 +256,7 @@ def refuse_source(path: str, source: Path | None = None) -> None:
         raise UsageError(msg, hint="give an output path that ends in .ipynb, or none")
 
 
-def _is_device(path: Path) -> bool:
+def is_device(path: Path) -> bool:
     """Whether nothing can lie beside it: ``/dev/null``, a pipe."""
     return path.exists() and not (path.is_file() or path.is_dir())
 
@@ -274,7 +274,7 @@ def _literal(path: str) -> str:
 
 
 def _folder(runbook: Runbook, output: str | None, base: Path) -> Path | None:
-    if output is None or output == "-" or is_remote(output) or _is_device(base / output):
+    if output is None or output == "-" or is_remote(output) or is_device(base / output):
         if runbook.project is None:
             return None
         # nothing is made here: only a run that connects needs it

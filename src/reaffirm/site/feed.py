@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from reaffirm.claims.board import Board
 from reaffirm.model.record import Record
+from reaffirm.site.addresses import address
 from reaffirm.store.published import PublishedRun
 
 _ATOM = "http://www.w3.org/2005/Atom"
@@ -65,7 +66,7 @@ def feed(title: str, found: Sequence[Entry], *, site: str, today: date) -> str:
         _add(entry, "title", one.title)
         _add(entry, "id", _id(site or title, one.key))
         _add(entry, "updated", _moment(one.when))
-        _link(entry, "alternate", f"{site}{_address(one.page)}")
+        _link(entry, "alternate", f"{site}{address(one.page)}")
         if one.text:
             _add(entry, "summary", one.text)
     ElementTree.indent(root)
@@ -117,13 +118,6 @@ def _link(parent: ElementTree.Element, rel: str, href: str) -> None:
 
 def _id(site: str, key: str) -> str:
     return uuid.uuid5(uuid.NAMESPACE_URL, f"{site}\n{key}").urn
-
-
-def _address(page: str) -> str:
-    """Where MkDocs puts a page, with addresses that end in a slash."""
-    path, mark, anchor = page.partition("#")
-    path = re.sub(r"(^|/)(index|README)\.md$", r"\1", path)
-    return re.sub(r"\.md$", "/", path) + mark + anchor
 
 
 def _moment(when: datetime) -> str:

@@ -1,7 +1,7 @@
 """The navigation of a site whose settings have none."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 #: Folders under the documentation in the order of the navigation, and what readers see.
@@ -37,6 +37,23 @@ def navigation(uris: Iterable[str], hidden: Collection[str]) -> list[Any]:
             nav.append({label: _section(folder, inside)})
     rest = sorted(uri for uri in known if uri not in _HOME and uri.partition("/")[0] not in shelves)
     return nav + _tree(rest, "")
+
+
+def moved(nav: Any, shown: Mapping[str, str]) -> Any:
+    """Return a navigation in which each record's file is the page that shows it, and none comes twice.
+
+    Args:
+        nav: as mkdocs.yml has it.
+        shown: the page by the path of each such file, from the folder of the documentation.
+    """
+    if isinstance(nav, str):
+        return shown.get(nav, nav)
+    if isinstance(nav, dict):
+        return {name: moved(one, shown) for name, one in nav.items()}
+    if isinstance(nav, list):
+        found = [moved(one, shown) for one in nav]
+        return [one for n, one in enumerate(found) if not isinstance(one, str) or one not in found[:n]]
+    return nav
 
 
 def _section(folder: str, uris: list[str]) -> list[Any]:

@@ -11,11 +11,17 @@ from reaffirm.site.text import attribute
 
 @dataclass(frozen=True)
 class SitePage:
-    """Markdown for one page. ``uri`` is its path as MkDocs names it."""
+    """Markdown for one page. ``uri`` is its path as MkDocs names it.
+
+    ``source`` is the file that it shows, from the root of the repository; empty: it is made of many. A page
+    that is not ``in_nav`` is found from others.
+    """
 
     uri: str
     title: str
     markdown: str
+    source: str = ""
+    in_nav: bool = True
 
 
 _MEANING = {

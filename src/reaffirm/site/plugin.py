@@ -1,10 +1,6 @@
-"""The MkDocs skin: adds the generated pages, nothing more. What they say is made by pure functions."""
+"""The MkDocs skin: hands the tree over, nothing more. What pages say is made by pure functions."""
 
-import json
 import logging
-import os
-from collections.abc import Mapping
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +10,14 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
-from reaffirm.site.assemble import Site, assemble
-from reaffirm.site.failure_page import failure_page
-from reaffirm.site.feed import feed
-from reaffirm.site.image_page import with_head
-from reaffirm.site.skin import dress
-from reaffirm.site.text import front_matter, inline, title_text
+from reaffirm.site.policy import Policy
+from reaffirm.site.settings import SiteSettings, today
+from reaffirm.site.skin import dress, loaded_elsewhere, named, templates
+from reaffirm.site.static_files import SCRIPT, STYLE, static_files
+from reaffirm.site.tree import Tree, make_tree
 
 _LOG = logging.getLogger("mkdocs.plugins.reaffirm")
-_STYLE = "assets/reaffirm.css"
-_PUBLISHED = (".ipynb", ".jsonl", ".json", ".log", ".txt")
-_DATA = ("container-images/", "failures/")
-_PAGE_FILES = (".schema.json", ".md", ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
+_NAME = "reaffirm"
 
 
 class ReaffirmConfig(Config):  # type: ignore[misc]
@@ -36,19 +28,26 @@ class ReaffirmConfig(Config):  # type: ignore[misc]
 
     records = option.Optional(option.Type((str, list)))
     runbooks = option.Type(str, default="runbooks")
+    repo = option.Optional(option.Type(str))
     branch = option.Type(str, default="main")
     strict_records = option.Type(bool, default=False)
+    csp = option.Optional(option.Type(bool))
 
 
 class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
     """Publishes records, runbooks and runs."""
 
-    site: Site
-    folders: list[str]
+    tree: Tree
+    policy: Policy | None = None
+    serving = False
+
+    def on_startup(self, *, command: str, dirty: bool) -> None:
+        """Note whether this is a preview: its server puts a script of its own into each page."""
+        self.serving = command == "serve"
 
     @event_priority(100)  # type: ignore[untyped-decorator]
     def on_config(self, config: Any) -> Any:
-        """Add the style sheet. Refuse a site on which a log line could run code."""
+        """Add the style sheet and the script. Refuse a site on which a log line could run code."""
         macros = config.plugins.get("macros")
         if macros is not None and macros.config.get("render_by_default", True):
             msg = (
@@ -58,58 +57,86 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             )
             raise PluginError(msg)
         dress(config)
-        if _STYLE not in config.extra_css:
-            config.extra_css.insert(0, _STYLE)
+        made = static_files()
+        if STYLE in made and STYLE not in config.extra_css:
+            config.extra_css.insert(0, STYLE)
+        if SCRIPT in made and SCRIPT not in config.extra_javascript:
+            config.extra_javascript.insert(0, SCRIPT)
+        self.policy = self._policy(config)
         return config
 
+    def _policy(self, config: Any) -> Policy | None:
+        """The policy of the pages; none where nobody asks for it."""
+        wanted = self.config.csp
+        if wanted is False or (wanted is None and not self.config.strict_records):
+            return None
+        blocked = loaded_elsewhere(config)
+        if wanted is None and (blocked or config.theme.name != "material"):
+            why = ", ".join(blocked) or f"the theme {config.theme.name!r} is not known to work with one"
+            _LOG.info("pages get no Content-Security-Policy: %s; 'csp: true' asks for it all the same", why)
+            return None
+        for one in blocked:
+            _LOG.warning("csp: %s is loaded from elsewhere and will be blocked; have it in docs/", one)
+        inline = self.serving or "navigation.instant" in config.theme.get("features", [])
+        return Policy(templates(config.theme), inline=inline)
+
     def on_files(self, files: Files, *, config: Any) -> Files:
-        """Add generated pages; leave out of the site what is neither page nor download."""
-        root = Path(config.config_file_path or "mkdocs.yml").absolute().parent
+        """Let the files be those of the tree, and what other plugins and the theme add."""
         docs = Path(config.docs_dir)
-        docs_name = docs.relative_to(root).as_posix() if docs.is_relative_to(root) else docs.name
-        forge = f"{config.repo_url.rstrip('/')}/blob/{self.config.branch}/" if config.repo_url else ""
-        strict = self.config.strict_records
-        self.folders = self._folders(root)
-        self.site = assemble(
-            root,
-            docs=docs_name,
-            records=self.folders,
-            runbooks=self.config.runbooks,
-            forge=forge,
-            today=today(),
-            strict=strict,
-        )
-        for finding in self.site.findings:
+        documentation = {
+            file.src_uri: Path(file.abs_src_path)
+            for file in files
+            if file.generated_by is None and file.src_dir == config.docs_dir and file.inclusion.is_included()
+        }
+        self.tree = make_tree(self._settings(config, docs), documentation)
+        for finding in self.tree.findings:
             _LOG.warning("%s", finding)
-        if self.site.told:
-            _LOG.info("%s findings about records are shown on their pages", self.site.told)
-        self._leave_out(files, docs_name, strict=strict)
-        for page in self.site.pages:
-            for old in (page.uri, page.uri.removesuffix("index.md") + "README.md"):
-                if (known := files.get_file_from_path(old)) is not None:
-                    files.remove(known)
-            level = InclusionLevel.INCLUDED if page.uri in self.site.in_nav else InclusionLevel.NOT_IN_NAV
-            files.append(File.generated(config, page.uri, content=page.markdown, inclusion=level))
-        if not (files.get_file_from_path("index.md") or files.get_file_from_path("README.md")) and not strict:
-            title = title_text(config.site_name)
-            text = f"{front_matter(title)}\n# {inline(config.site_name)}\n\n{self.site.home}\n"
-            files.append(File.generated(config, "index.md", content=text))
-        for uri, path in self.site.assets:
-            files.append(File.generated(config, uri, abs_src_path=str(path)))
-        for uri, text in self._for_programs(config).items():
-            files.append(File.generated(config, uri, content=text))
-        style = Path(__file__).with_name("reaffirm.css").read_text(encoding="utf-8")
-        files.append(File.generated(config, _STYLE, content=style))
+        if self.tree.told:
+            _LOG.info("%s findings about records are shown on their pages", self.tree.told)
+        for uri in self.tree.left_out:
+            if (file := files.get_file_from_path(uri)) is not None:
+                files.remove(file)
+        for uri, page in self.tree.pages.items():
+            if not page.written:
+                level = InclusionLevel.INCLUDED if page.in_nav else InclusionLevel.NOT_IN_NAV
+                self._add(files, File.generated(config, uri, content=page.markdown, inclusion=level))
+        for uri, path in self.tree.files.items():
+            if documentation.get(uri) != path:
+                self._add(files, File.generated(config, uri, abs_src_path=str(path)))
+        for uri, text in self.tree.texts.items():
+            self._add(files, File.generated(config, uri, content=text))
         if config.nav is None:
-            config.nav = self.site.nav([f.src_uri for f in files.documentation_pages()])
+            config.nav = self.tree.nav([file.src_uri for file in files.documentation_pages()])
         else:
-            shown = {
-                path.removeprefix(f"{docs_name}/"): uri
-                for path, uri in self.site.map.pages.items()
-                if path in self.site.not_again and path.startswith(f"{docs_name}/")
-            }
-            config.nav = _moved(config.nav, shown)
+            config.nav = self.tree.moved(config.nav)
         return files
+
+    @staticmethod
+    def _add(files: Files, file: File) -> None:
+        """Add a file of ours; it takes the place of one with its address."""
+        if (known := files.get_file_from_path(file.src_uri)) is not None:
+            files.remove(known)
+        files.append(file)
+
+    def _settings(self, config: Any, docs: Path) -> SiteSettings:
+        root = _root(config)
+        edit_uri = config.edit_uri_template or config.edit_uri or ""
+        if not config.edit_uri_template and not named(config.config_file_path, "edit_uri"):
+            edit_uri = ""  # MkDocs guessed: a branch "master" and a folder "docs"
+        return SiteSettings(
+            root,
+            docs=docs.relative_to(root).as_posix() if docs.is_relative_to(root) else docs.name,
+            records=tuple(self._folders(root)),
+            runbooks=self.config.runbooks,
+            strict=self.config.strict_records,
+            repo=config.repo_url or self.config.repo or "",
+            branch=self.config.branch,
+            edit_uri=edit_uri,
+            name=config.site_name,
+            address=config.site_url or "",
+            directory_urls=config.use_directory_urls,
+            today=today(),
+        )
 
     def _folders(self, root: Path) -> list[str]:
         """The folders of records that mkdocs.yml names; none: they are to be found, as ever."""
@@ -122,73 +149,45 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             return ["adrs"]
         return [Path(folder).as_posix() for folder in folders]
 
-    def _leave_out(self, files: Files, docs: str, *, strict: bool) -> None:
-        """Take out of the site what is shown on a generated page, and what is neither page nor download."""
-        shown = self.site.not_again | {
-            path for path, uri in self.site.map.pages.items() if uri.startswith("decisions/")
-        }
-        for file in list(files):
-            uri = file.src_uri
-            download = uri.startswith("runs/") and uri.endswith(_PUBLISHED)
-            # A page to copy, such as failures/_template.md, is none to read.
-            template = uri.rsplit("/", 1)[-1].startswith("_") and uri.endswith(".md")
-            stray = template or (not download and not uri.endswith(_PAGE_FILES))
-            ours = strict or uri.startswith(("runs/", *_DATA))
-            if f"{docs}/{uri}" in shown or (ours and stray):
-                files.remove(file)
+    def on_pre_page(self, page: Any, *, config: Any, files: Files) -> Any:
+        """Let a page be edited where its true source is."""
+        known = self.tree.pages.get(page.file.src_uri)
+        if known is not None and (page.file.generated_by == _NAME or page.file.generated_by is None):
+            address = self.tree.settings.edit_address(known.source) if known.source else ""
+            page.edit_url = address or (page.edit_url if known.written else None)
+        return page
 
-    def _for_programs(self, config: Any) -> dict[str, str]:
-        """What other programs read: the board, and the feed of changes."""
-        state = self.site.board
-        if state is None:
-            return {}
-        made = {"claims.json": json.dumps(state.as_json(), ensure_ascii=False, indent=1) + "\n"}
-        if config.use_directory_urls:
-            site = f"{config.site_url.rstrip('/')}/" if config.site_url else ""
-            made["feed.xml"] = feed(config.site_name, self.site.changes, site=site, today=state.today)
-        return made
+    def on_page_read_source(self, *, page: Any, config: Any) -> str | None:
+        """Return a page that somebody wrote as the tree has it."""
+        known = self.tree.pages.get(page.file.src_uri)
+        return known.markdown if known is not None and page.file.generated_by is None else None
 
     def on_page_markdown(self, markdown: str, *, page: Any, config: Any, files: Files) -> str:
-        """Give pages of facts their head, and rewrite links that lead out of the documentation."""
-        if page.file.generated_by is not None:
+        """Rewrite links that another plugin put on a page after the tree was made."""
+        known = self.tree.pages.get(page.file.src_uri)
+        if known is None or not known.written or known.markdown.endswith(markdown):
             return markdown
-        uri = page.file.src_uri
-        text = markdown
-        if uri.startswith("container-images/"):
-            text = with_head(markdown, page.meta)
-            page.meta.setdefault("title", title_text(str(page.meta.get("name", "Image"))))
-        mode = next((m for m in self.site.failures if f"failures/{m.id}.md" == uri), None)
-        if mode is not None:
-            titles = {one.id: one.title for one in self.site.failures}
-            text = failure_page(markdown, mode, titles, self.site.records)
-            page.meta["title"] = title_text(mode.title)
-        if uri.startswith(_DATA):  # the theme takes a status for one of its own
-            page.meta.pop("status", None)
-        return self.site.map.rewrite(text, source=f"{self.site.map.docs}/{uri}", page=uri)
+        plan = self.tree.site.plan
+        return plan.map.rewrite(markdown, source=known.source, page=known.uri)
+
+    @event_priority(-100)  # type: ignore[untyped-decorator]
+    def on_post_page(self, output: str, *, page: Any, config: Any) -> str:
+        """Put the policy into a page, after all that others do to it."""
+        return self.policy.put(output) if self.policy else output
+
+    @event_priority(-100)  # type: ignore[untyped-decorator]
+    def on_post_template(self, output_content: str, *, template_name: str, config: Any) -> str:
+        """Put the policy into a page that is made of no Markdown, such as 404.html."""
+        return self.policy.put(output_content) if self.policy else output_content
 
     def on_serve(self, server: Any, *, config: Any, builder: Any) -> Any:
         """Rebuild when a record or a runbook is saved."""
-        root = Path(config.config_file_path or "mkdocs.yml").absolute().parent
-        for name in (*(self.folders or self.site.folders), self.config.runbooks):
+        root = _root(config)
+        for name in (*self.tree.folders, self.config.runbooks):
             if (root / name).is_dir():
                 server.watch(str(root / name))
         return server
 
 
-def _moved(nav: Any, shown: Mapping[str, str]) -> Any:
-    """A navigation in which each record's file is the page that shows it, and none comes twice."""
-    if isinstance(nav, str):
-        return shown.get(nav, nav)
-    if isinstance(nav, dict):
-        return {name: _moved(one, shown) for name, one in nav.items()}
-    if isinstance(nav, list):
-        moved = [_moved(one, shown) for one in nav]
-        return [one for n, one in enumerate(moved) if not isinstance(one, str) or one not in moved[:n]]
-    return nav
-
-
-def today() -> date:
-    """Return the day of the board: that of ``SOURCE_DATE_EPOCH`` when set, so that builds can be repeated."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    moment = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now(UTC)
-    return moment.date()
+def _root(config: Any) -> Path:
+    return Path(config.config_file_path or "mkdocs.yml").absolute().parent

@@ -1,5 +1,6 @@
 """What a site gets that says nothing about its looks: a theme, and the extensions that pages of ours need."""
 
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +39,42 @@ def dress(config: Any) -> None:
     Args:
         config: the settings of MkDocs, read and checked.
     """
-    if config.theme.name == "mkdocs" and not _named(config.config_file_path):
+    if config.theme.name == "mkdocs" and not named(config.config_file_path, "theme"):
         config.theme = Theme(
             "material", font=False, palette=_PALETTE, features=_FEATURES, locale="en", language="en"
         )
         _search(config)
-    extensions = config.markdown_extensions
-    for name, others in _NEEDED.items():
-        if not {name, f"markdown.extensions.{name}", *others} & set(extensions):
-            extensions.append(name)
+    config.markdown_extensions += needed(set(config.markdown_extensions))
+
+
+def needed(known: Collection[str]) -> list[str]:
+    """Return the Markdown extensions that pages of ours need besides those that are there."""
+    return [
+        name
+        for name, others in _NEEDED.items()
+        if not {name, f"markdown.extensions.{name}", *others} & set(known)
+    ]
+
+
+def loaded_elsewhere(config: Any) -> list[str]:
+    """Return what a site loads from elsewhere by its settings.
+
+    Args:
+        config: the settings of MkDocs, read and checked.
+    """
+    found = [str(one) for one in (*config.extra_css, *config.extra_javascript) if "//" in str(one)]
+    if config.theme.name == "material" and config.theme.get("font", True):
+        found.append("the fonts of the theme")
+    if (config.extra or {}).get("analytics"):
+        found.append("extra.analytics")
+    return found
+
+
+def templates(theme: Any) -> Iterator[str]:
+    """Yield the texts of a theme's templates, and of those that a site puts in their place."""
+    for folder in theme.dirs:
+        for path in sorted(Path(folder).rglob("*.html")):
+            yield path.read_text(encoding="utf-8", errors="replace")
 
 
 def _search(config: Any) -> None:
@@ -66,9 +94,14 @@ def _search(config: Any) -> None:
     plugins["material/search"] = new
 
 
-def _named(settings: str | None) -> bool:
-    """Whether a file of settings names a theme, be it MkDocs's own."""
+def named(settings: str | None, key: str) -> bool:
+    """Return whether a file of settings says something itself, be it what MkDocs would take anyway.
+
+    Args:
+        settings: the path of mkdocs.yml.
+        key: such as ``theme``.
+    """
     if not settings:
         return False
     with Path(settings).open("rb") as file:
-        return bool(yaml_load(file, loader=get_yaml_loader()).get("theme"))
+        return bool(yaml_load(file, loader=get_yaml_loader()).get(key))

@@ -13,7 +13,7 @@ from reaffirm.nodes.cluster import Cluster
 from reaffirm.nodes.transport import Transport
 from reaffirm.steps import reading
 from reaffirm.steps.asking import Asker, why_not
-from reaffirm.steps.containers import Container, inspect, names_on
+from reaffirm.steps.containers import Container, inspect, names_on, remove
 from reaffirm.steps.declaring import declares
 from reaffirm.steps.result import StepResult, tell
 
@@ -147,9 +147,8 @@ def _unused(cluster: Cluster, stem: str) -> str:
 
 def _remove(asker: Asker, place: _Found, held: Container) -> None:
     # By its id: between the look and now the name may have come to somebody else's container.
-    answer = asker.ask(place.node, ["docker", "rm", "-f", held.id], timeout=120)
-    if inspect(asker, place.node, held.id) is not None:
-        msg = f"{place.name}/{held.name} is still there after docker rm -f: {why_not(answer)}"
+    if why := remove(asker, place.node, held.id, timeout=120):
+        msg = f"{place.name}/{held.name} is still there after docker rm -f: {why}"
         raise StepFailedError(msg, hint="its logs are saved; try docker rm -f by hand on that node")
 
 

@@ -15,6 +15,12 @@ from reaffirm.steps.reading import image_here
 
 # "Error: No such object: x" (docker), "Error: no such object: "x"" (podman), "No such image: x".
 _ABSENT = re.compile(r"no such (object|container|image)|image not known|unable to find", re.IGNORECASE)
+# A container that its restart policy is starting at that very moment, 2026-11-30, podman 4.3: "cannot remove
+# container 80e9… as it could not be stopped: sending SIGKILL to container 80e9…: container state improper:
+# stopped". Docker: "removal of container 80e9… is already in progress". Both are over a moment later.
+_IN_TRANSIT = re.compile(r"container state improper|already in progress|is restarting", re.IGNORECASE)
+#: How often a removal is tried that meets a container in transit, and the pause between (node seconds).
+_TRIES, _PAUSE = 5, 1.0
 _PORT_FLAGS = ("--port", "--master-port")
 _ADDRESS_FLAGS = ("--dist-init-addr", "--init")
 
@@ -130,6 +136,33 @@ def _container(name: str, entry: Mapping[str, Any], raw: str) -> Container:
         created=str(entry.get("Created") or ""),
         run=labels.get(RUN_LABEL),
     )
+
+
+def remove(asker: Asker, node: Transport, name: str, *, timeout: float, look: bool = False) -> str:
+    """Remove a container by force; return nothing when it is gone, otherwise Docker's reason.
+
+    A container that is just being restarted refuses to go for a moment: that is tried again, a few times.
+
+    Args:
+        asker: remembers what is sent.
+        node: where it is.
+        name: its id, or its name.
+        timeout: for each request, in seconds.
+        look: a removal that was not answered may have been carried out all the same: look whether it was.
+
+    Raises:
+        NodeError: the node could not be asked.
+    """
+    send = asker.look if look else asker.ask
+    for attempt in range(_TRIES):
+        if attempt:
+            node.clock.sleep(_PAUSE)
+        answer = send(node, ["docker", "rm", "-f", name], timeout=timeout)
+        if inspect(asker, node, name) is None:
+            return ""
+        if not _IN_TRANSIT.search(answer.stderr):
+            break
+    return why_not(answer)
 
 
 def names_on(asker: Asker, node: Transport) -> tuple[str, ...]:

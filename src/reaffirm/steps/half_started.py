@@ -11,7 +11,7 @@ from reaffirm.model.report import Table
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.nodes.declared import working
 from reaffirm.steps.asking import Asker, why_not
-from reaffirm.steps.containers import Container, inspect
+from reaffirm.steps.containers import Container, inspect, remove
 from reaffirm.steps.following import Rank
 
 #: How long all of it may take, and one request of it (seconds of the head's time): whoever stopped the run
@@ -100,9 +100,8 @@ def _one(cluster: Cluster, asker: Asker, rank: Rank, facts: str, done: Tidied) -
         return
     done.saved += saved
     cluster.agreed.owns(rank.name, held.id)
-    answer = asker.look(rank.node, ["docker", "rm", "-f", held.id], timeout=_REQUEST)
-    if inspect(asker, rank.node, held.id) is not None:
-        _left(done, rank, f"still there after docker rm -f: {why_not(answer)}")
+    if why := remove(asker, rank.node, held.id, timeout=_REQUEST, look=True):
+        _left(done, rank, f"still there after docker rm -f: {why}")
         return
     rank.removed = True
     done.removed.append(f"{rank.name}/{name}")

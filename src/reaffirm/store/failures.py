@@ -26,6 +26,7 @@ from reaffirm.model.finding import Finding
 from reaffirm.model.node import Engine
 from reaffirm.store.frontmatter import Page, read_page
 from reaffirm.store.kept_examples import examples_of
+from reaffirm.store.pattern_grammar import PatternError
 from reaffirm.store.patterns import read_pattern
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
@@ -35,6 +36,7 @@ _KEYS = (*_REQUIRED, *_OPTIONAL)
 _SIGNATURE_KEYS = ("engine", "versions", "all", "any", "none", "silence", "ended")
 _LOCATED = re.compile(r"(?P<path>.+?):(?P<line>\d+): (?P<message>.*)", re.DOTALL)
 _HINT = "docs/failures/README.md tells what each key means"
+_PATTERN_HINT = "docs/reference/lint/failure-pattern.md tells what a pattern may be made of"
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,8 @@ class _Reader:
     page: Page
     findings: list[Finding] = field(default_factory=list)
 
-    def wrong(self, message: str, *at: str | int, hint: str = _HINT) -> None:
-        self.findings.append(Finding(self.page.path, self.page.at(*at), "failure-page", message, hint))
+    def wrong(self, message: str, *at: str | int, hint: str = _HINT, code: str = "failure-page") -> None:
+        self.findings.append(Finding(self.page.path, self.page.at(*at), code, message, hint))
 
     def mode(self, stem: str) -> FailureMode:
         data = self.page.data
@@ -266,8 +268,9 @@ class _Reader:
                 continue
             try:
                 found.append(read_pattern(text))
-            except ValueError as error:
-                self.wrong(f"the pattern {text!r} cannot be used: {error}", *at, key, index)
+            except PatternError as error:
+                message = f"the pattern {text!r} cannot be used: {error}"
+                self.wrong(message, *at, key, index, hint=_PATTERN_HINT, code="failure-pattern")
         return tuple(found)
 
     def silence(self, entry: Mapping[str, Any], *at: str | int) -> Silence | None:

@@ -1,18 +1,20 @@
 """Reads a pattern of a failure page, and refuses one that could take for ever on some line. No I/O.
 
-Python's regular expressions try every way to divide a text among repeats. Two signs make that explode: a
-repeat inside of a repeat, and several long repeats in a row. Neither is needed to recognise a log line, so
-both are refused when the page is read, with what to write instead.
+Regular expressions of Python and of browsers try every way to divide a text among repeats. Two signs make
+that explode: a repeat of something that can itself be read in several ways, and several long repeats in a
+row. Neither is needed to recognise a log line, so both are refused when the page is read, with what to write
+instead.
 """
 
 import re
+import warnings
 
 from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.failure import LINE_LIMIT, LinePattern
+from reaffirm.store.pattern_grammar import Alternatives, Char, Group, Item, PatternError, Repeat, parse
 
 #: Ways to divide a line among the repeats of one pattern, at most, from one place in the line.
 _MOST_WAYS = 50_000
-_REPEAT = re.compile(r"\*|\+|\?|\{(\d*)(,?)(\d*)\}")
 _LONGEST = 500
 
 
@@ -26,127 +28,71 @@ class _Part:
 
 
 def read_pattern(text: str) -> LinePattern:
-    """Return the pattern, compiled once.
+    """Return the pattern, compiled once. ``\\d``, ``\\w``, ``\\s`` and ``\\b`` know ASCII only, as in a browser.
 
     Raises:
-        ValueError: it is no regular expression, matches everything, or could take too long.
+        PatternError: it is no regular expression, matches everything, could take too long, or would mean
+            something else in a browser.
     """
     if not text.strip():
-        raise ValueError("a pattern must not be empty")  # noqa: EM101
+        raise PatternError("a pattern must not be empty")  # noqa: EM101
     if len(text) > _LONGEST:
         msg = f"a pattern of {len(text)} characters is too long ({_LONGEST} at most)"
-        raise ValueError(msg)
+        raise PatternError(msg)
     try:
-        regex = re.compile(text)
-    except re.error as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)
+            regex = re.compile(text, re.ASCII)
+    except (re.error, OverflowError) as error:
         msg = f"not a regular expression: {error}"
-        raise ValueError(msg) from None
+        raise PatternError(msg) from None
+    except FutureWarning as warning:
+        msg = f"a sign in a set may change its meaning ({warning}); write it with \\ before it"
+        raise PatternError(msg) from None
+    part = _alternatives(parse(text))
     if regex.search("") is not None:
-        raise ValueError("it matches an empty line, and so every line")  # noqa: EM101
-    part = _Reader(text).alternatives()
+        raise PatternError("it matches an empty line, and so every line")  # noqa: EM101
     if part.ways > _MOST_WAYS:
         msg = (
             "several long repeats in one pattern; write \\d{1,5} in place of \\d+, or make two patterns of it"
         )
-        raise ValueError(msg)
+        raise PatternError(msg)
     return LinePattern(text, regex, part.literal)
 
 
-class _Reader:
-    """Walks over a pattern that ``re`` has accepted already."""
+def _alternatives(found: Alternatives) -> _Part:
+    parts = [_sequence(one) for one in found.sequences]
+    if len(parts) == 1:
+        return parts[0]
+    # Only what all alternatives share must stand in a line, so nothing is said of it.
+    return _Part(sum(part.ways for part in parts), any(part.repeats for part in parts))
 
-    def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
 
-    def alternatives(self) -> _Part:
-        """Read up to the closing bracket or the end: one of several sequences."""
-        parts = [self._sequence()]
-        while self.at < len(self.text) and self.text[self.at] == "|":
-            self.at += 1
-            parts.append(self._sequence())
-        if len(parts) == 1:
-            return parts[0]
-        # Only what all alternatives share must stand in a line, so nothing is said of it.
-        return _Part(sum(part.ways for part in parts), any(part.repeats for part in parts))
-
-    def _sequence(self) -> _Part:
-        whole, run = _Part(), ""
-        while self.at < len(self.text) and self.text[self.at] not in "|)":
-            atom, plain = self._atom()
-            least, most = self._times()
-            if most > 1 and atom.repeats:
-                msg = "a repeat inside of a repeat can take for ever; write the inner part without one"
-                raise ValueError(msg)
-            span = most - least + 1
-            whole.ways *= max(span, 1) * (atom.ways if atom.ways > 1 else 1)
-            whole.repeats |= atom.repeats or span > 1
-            if plain and (least, most) == (1, 1):
-                run += plain
-                continue
-            whole.literal = max(whole.literal, run, key=len)
-            run = ""
-            if least >= 1:
-                whole.literal = max(whole.literal, plain or atom.literal, key=len)
+def _sequence(items: tuple[Item, ...]) -> _Part:
+    whole, run = _Part(), ""
+    for item in items:
+        atom, least, most = (
+            (item.atom, item.least, LINE_LIMIT if item.most is None else item.most)
+            if isinstance(item, Repeat)
+            else (item, 1, 1)
+        )
+        part = _alternatives(atom.inside) if isinstance(atom, Group) else _Part()
+        if most > 1 and part.repeats:
+            msg = "a repeat inside of a repeat can take for ever; write the inner part without one"
+            raise PatternError(msg)
+        if most > 1 and part.ways > 1:
+            msg = "alternatives inside of a repeat can take for ever; write a set such as [ab] for (a|b)"
+            raise PatternError(msg)
+        span = most - least + 1
+        whole.ways *= max(span, 1) * part.ways
+        whole.repeats |= part.repeats or span > 1
+        plain = atom.sign if isinstance(atom, Char) else ""
+        if plain and (least, most) == (1, 1):
+            run += plain
+            continue
         whole.literal = max(whole.literal, run, key=len)
-        return whole
-
-    def _atom(self) -> tuple[_Part, str]:
-        """Return one atom, and its character where it is a plain one."""
-        sign = self.text[self.at]
-        if sign == "(":
-            return self._group(), ""
-        if sign == "[":
-            self._set()
-            return _Part(), ""
-        self.at += 1
-        if sign == "\\":
-            sign = self.text[self.at]
-            self.at += 1
-            if sign.isalnum() and sign not in "dDwWsSbBt":
-                msg = f"\\{sign} is not allowed in a pattern; use \\d \\w \\s \\b \\t or the sign itself"
-                raise ValueError(msg)
-            return _Part(), "" if sign.isalnum() else sign
-        return _Part(), "" if sign in ".^$" else sign
-
-    def _group(self) -> _Part:
-        if self.text.startswith("(?:", self.at):
-            self.at += 3
-        elif self.text.startswith("(?", self.at):
-            msg = "only plain groups are allowed in a pattern: (…) or (?:…), no flags and no looking around"
-            raise ValueError(msg)
-        else:
-            self.at += 1
-        part = self.alternatives()
-        self.at += 1
-        return part
-
-    def _set(self) -> None:
-        """Skip a set such as ``[^'\\]]``; a ``]`` right at its beginning is one of its signs."""
-        self.at += 1
-        if self.text[self.at] == "^":
-            self.at += 1
-        first = True
-        while first or self.text[self.at] != "]":
-            self.at += 2 if self.text[self.at] == "\\" else 1
-            first = False
-        self.at += 1
-
-    def _times(self) -> tuple[int, int]:
-        """Return how often the atom before is repeated, at least and at most."""
-        found = _REPEAT.match(self.text, self.at)
-        if found is None or found[0] in ("{}", "{,}"):
-            return 1, 1
-        self.at = found.end()
-        if self.at < len(self.text) and self.text[self.at] in "?+":
-            self.at += 1
-        match found[0]:
-            case "*":
-                return 0, LINE_LIMIT
-            case "+":
-                return 1, LINE_LIMIT
-            case "?":
-                return 0, 1
-        least = int(found[1] or 0)
-        if not found[2]:
-            return least, least
-        return least, int(found[3]) if found[3] else LINE_LIMIT
+        run = ""
+        if least >= 1:
+            whole.literal = max(whole.literal, plain or part.literal, key=len)
+    whole.literal = max(whole.literal, run, key=len)
+    return whole

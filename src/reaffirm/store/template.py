@@ -20,6 +20,8 @@ _STAYS = re.compile(
     r"|(?:date\b[\W_]*)?\d{4}-\d\d-\d\d)[\W_]*\Z",
     re.IGNORECASE,
 )
+# MADR 4: "<!-- This is an optional element. Feel free to remove. -->". Nobody sees it; many keep it.
+_COMMENT = re.compile(r"\s*<!--(?:(?!-->).)*-->\s*\Z")
 _HINT = "write what holds for this decision, or remove the line"
 
 
@@ -66,7 +68,8 @@ def _lines(path: Path, _mtime_ns: int, _size: int) -> frozenset[str]:
 
 
 def _wanted(lines: Iterable[str]) -> Iterator[str]:
-    return (line.strip() for line in lines if not _HEADING.match(line) and not _STAYS.match(line))
+    stay = (_HEADING, _STAYS, _COMMENT)
+    return (line.strip() for line in lines if not any(one.match(line) for one in stay))
 
 
 def template_file(folder: Path) -> Path:

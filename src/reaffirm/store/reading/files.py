@@ -69,6 +69,8 @@ _NEVER = frozenset(
     )
 )
 _CLONE = "a clone of another repository"
+#: The file that tells of a folder that its pages are made from records elsewhere.
+PAGES_MANIFEST = ".reaffirm-pages.json"
 _HIDDEN_TAKEN = frozenset((".adr", ".adrs", ".decisions", ".github", ".docs", ".architecture"))
 _OTHER_TEXT = frozenset((".txt", ".org", ".textile", ".html", ".htm", ".docx", ".pdf", ".odt", ".ipynb"))
 _IMAGES = frozenset(
@@ -196,6 +198,8 @@ class _Search:
             return "a hidden folder"
         if (folder / ".git").exists():
             return _CLONE
+        if (folder / PAGES_MANIFEST).exists():
+            return "pages that were made of records"
         return ""
 
     def all_of(self, path: Path, *, deep: bool = True, strict: bool = False) -> None:

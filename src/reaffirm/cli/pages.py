@@ -1,0 +1,99 @@
+"""The command pages: the whole site as Markdown, for any generator."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reaffirm.errors import UsageError
+
+
+def pages(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Where the pages go; best one that git ignores.")
+    ],
+    root: Annotated[
+        Path | None,
+        typer.Option("--root", help="The repository (default: the nearest with a mkdocs.yml or .git)."),
+    ] = None,
+    docs: Annotated[
+        str, typer.Option("--docs", help="Its documentation (default: as mkdocs.yml has it).")
+    ] = "",
+    records: Annotated[
+        list[str] | None, typer.Option("--records", help="A folder of records; may be given again.")
+    ] = None,
+    settings: Annotated[
+        Path | None,
+        typer.Option("--settings", metavar="FILE", help="Also write settings for MkDocs or Zensical."),
+    ] = None,
+) -> None:
+    """Write the whole site as plain Markdown that any generator can build."""
+    from reaffirm.site.generator import extensions, settings_text, write_settings
+    from reaffirm.site.mkdocs_file import documentation, read_mkdocs
+    from reaffirm.site.static_files import SCRIPT, STYLE
+    from reaffirm.site.told import told_settings
+    from reaffirm.site.tree import make_tree
+    from reaffirm.site.writer import write
+
+    here = _repository(root)
+    data = read_mkdocs(here / "mkdocs.yml")
+    told = told_settings(here, data, docs=docs, records=tuple(records or ()))
+    _refuse(folder, here, here / told.docs, told.records)
+    tree = make_tree(told, documentation(here / told.docs, data))
+    texts = {uri: page.markdown for uri, page in tree.pages.items()} | dict(tree.texts)
+    done = write(folder, texts | dict(tree.files))
+    for finding in tree.findings:
+        typer.echo(str(finding))
+    typer.echo(
+        f"{folder}: {len(tree.pages)} pages, {len(texts) + len(tree.files) - len(tree.pages)} other files; "
+        f"{len(done.written)} written, {len(done.unchanged)} unchanged, {len(done.removed)} removed"
+    )
+    if tree.told:
+        typer.echo(f"{tree.told} findings about records are shown on their pages")
+    if settings is not None:
+        write_settings(settings, settings_text(tree, folder, settings, data))
+        typer.echo(f"to build it: mkdocs build -f {settings}, or zensical build -f {settings}")
+    else:
+        names = ", ".join(next(iter(one)) if isinstance(one, dict) else str(one) for one in extensions({}))
+        added = " and ".join(
+            f"{uri} as {kind}" for uri, kind in ((STYLE, "style sheet"), (SCRIPT, "script")) if uri in texts
+        )
+        typer.echo(f"a generator takes {folder} as its documentation, with {added}")
+        typer.echo(
+            f"and these extensions of Python-Markdown: {names} (--settings FILE writes it down for MkDocs)"
+        )
+    if tree.findings:
+        raise typer.Exit(1)
+
+
+def _repository(root: Path | None) -> Path:
+    """The folder that is named, else the nearest above with settings of a site, else with a history."""
+    if root is not None:
+        if not root.is_dir():
+            msg = f"there is no folder {str(root)!r}"
+            raise UsageError(msg, hint="--root names the folder of the repository")
+        return root.absolute()
+    cwd = Path.cwd()
+    for mark in ("mkdocs.yml", ".git"):
+        for above in (cwd, *cwd.parents):
+            if (above / mark).exists():
+                return above
+    return cwd
+
+
+def _refuse(folder: Path, root: Path, docs: Path, records: tuple[str, ...]) -> None:
+    """Pages must not become their own source."""
+    target = folder.resolve()
+    for name, one in (
+        ("the documentation", docs),
+        *((f"the records in {name}", root / name) for name in records),
+    ):
+        if target == one.resolve() or one.resolve() in target.parents:
+            msg = f"{folder} is in {name}: pages made of it would be read again"
+            raise UsageError(msg, hint="name a folder of its own, such as build/pages")
+        if target in one.resolve().parents and target != root.resolve():
+            msg = f"{folder} holds {name}"
+            raise UsageError(msg, hint="name a folder of its own, such as build/pages")
+    if target == root.resolve() or target in root.resolve().parents:
+        msg = f"{folder} is the repository itself, or holds it"
+        raise UsageError(msg, hint="name a folder of its own, such as build/pages")

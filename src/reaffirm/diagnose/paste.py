@@ -1,0 +1,127 @@
+"""What the last lines of somebody's log look like, when nothing but the lines is known. Pure.
+
+The box on the site for pasting a log does the same in the browser; the two are held against each other by
+tests, page by page. So whatever is changed here is changed in ``site/static/failures_match.js`` as well.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+from reaffirm.diagnose.match import Match, RankLog, Symptoms, match
+from reaffirm.diagnose.rank import Reading, rank
+from reaffirm.diagnose.stages import StageTracker, searched, stage_book
+from reaffirm.model.failure import FailureMode
+from reaffirm.model.node import Engine
+
+#: Of a longer paste the last lines are read.
+PASTE_LINES = 200_000
+_SEPARATOR = " | "
+
+
+@dataclass(frozen=True)
+class Paste:
+    """Lines of a log, and what is told of them.
+
+    ``engine`` is None where the lines shall tell it. ``silent`` is how long nothing came after them (seconds)
+    and ``ended`` the container's exit status; None: nobody says so.
+    """
+
+    text: str
+    engine: Engine | None = None
+    version: str = ""
+    silent: float | None = None
+    ended: int | None = None
+
+
+@dataclass(frozen=True)
+class PasteReading:
+    """Which pages fit a paste.
+
+    ``fits`` rests on the lines and on what was told. ``perhaps`` are further pages that fit if nothing new
+    came after the last line. ``symptoms`` are those that were looked at, one for each engine that the lines
+    can be of. ``left_out`` is the number of lines before those that were read.
+    """
+
+    symptoms: tuple[Symptoms, ...]
+    fits: Reading
+    perhaps: tuple[Match, ...] = ()
+    left_out: int = 0
+
+
+def read_paste(modes: Sequence[FailureMode], paste: Paste) -> PasteReading:
+    """Return which pages fit the lines."""
+    lines = lines_of(paste.text)
+    left_out = max(len(lines) - PASTE_LINES, 0)
+    ranks = ranks_of(lines[left_out:])
+    engines = (paste.engine,) if paste.engine else engines_of(ranks)
+    seen = tuple(
+        symptoms(ranks, engine, paste.version, silent=paste.silent or 0.0, ended=paste.ended)
+        for engine in engines
+    )
+    fits = rank(_best(modes, seen))
+    perhaps: tuple[Match, ...] = ()
+    if paste.silent is None and paste.ended is None:
+        others = [mode for mode in modes if mode.id not in fits.pages]
+        if_silent = rank(_best(others, [replace(one, silent=inf) for one in seen]))
+        perhaps = (*if_silent.matches, *if_silent.later)
+    return PasteReading(seen, fits, perhaps, left_out)
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a paste; a lone carriage return ends a line, as in a browser's text field."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    return text.split("\n") if text else []
+
+
+def ranks_of(lines: Sequence[str]) -> dict[str, list[str]]:
+    """Return the lines of each rank: of one, or of those that stand before `` | `` on every line."""
+    ranks: dict[str, list[str]] = {}
+    for line in lines:
+        node, found, text = line.partition(_SEPARATOR)
+        name = node.strip(" ")
+        if not found or not name or " " in name:
+            if not line.strip(" "):
+                continue
+            return {"a rank": list(lines)}
+        ranks.setdefault(name, []).append(text)
+    return ranks or {"a rank": list(lines)}
+
+
+def engines_of(ranks: Mapping[str, Sequence[str]]) -> tuple[Engine, ...]:
+    """Return the engine of which there is a line that only it prints; all, where that is not one."""
+    book = stage_book()
+    patterns = [line for stage in book.stages for line in stage.lines] + list(book.versions)
+    lines = [searched(line) for said in ranks.values() for line in said]
+    told = tuple(
+        engine
+        for engine in Engine
+        if any(one.pattern.search(line) for one in patterns if one.engine == engine.value for line in lines)
+    )
+    return told if len(told) == 1 else tuple(Engine)
+
+
+def symptoms(
+    ranks: Mapping[str, Sequence[str]], engine: Engine, version: str, *, silent: float, ended: int | None
+) -> Symptoms:
+    """Return lines as the symptoms of a launch. ``ended`` is the status of the rank that is named last."""
+    trackers = {node: StageTracker(engine, version) for node in ranks}
+    for node, said in ranks.items():
+        trackers[node].start(0.0)
+        for line in said:
+            trackers[node].feed(line, 0.0)
+    furthest = min(trackers.values(), key=lambda tracker: tracker.position)
+    told = next((tracker.version for tracker in trackers.values() if tracker.version), "")
+    last = list(ranks)[-1]
+    logs = tuple(RankLog(node, tuple(said), ended if node == last else None) for node, said in ranks.items())
+    return Symptoms(engine, told, logs, furthest.stage, silent)
+
+
+def _best(modes: Sequence[FailureMode], seen: Iterable[Symptoms]) -> list[Match]:
+    """Return each page that fits one of the readings, with the match of which most holds."""
+    found: dict[str, Match] = {}
+    for one in seen:
+        for fit in match(modes, one):
+            if fit.mode.id not in found or fit.parts > found[fit.mode.id].parts:
+                found[fit.mode.id] = fit
+    return [found[mode.id] for mode in modes if mode.id in found]

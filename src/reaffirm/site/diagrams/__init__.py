@@ -1,0 +1,1 @@
+"""Diagrams of Mermaid, drawn in the reader's browser by files of the site itself."""

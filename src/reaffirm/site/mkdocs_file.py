@@ -1,0 +1,107 @@
+"""Reads mkdocs.yml without MkDocs: what a site is told there, and which files its documentation has.
+
+Nothing that the file names is imported: a tag such as ``!!python/name:…`` stays a word.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pathspec
+import yaml
+from mkdocs.exceptions import ConfigurationError
+from mkdocs.utils.yaml import get_yaml_loader, yaml_load
+
+from reaffirm.errors import DocumentError
+
+# What MkDocs leaves out of any documentation.
+_EXCLUDED = (".*", "/templates/")
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """A value with a tag that only the generator understands."""
+
+    tag: str
+    value: Any
+
+
+class Dumper(yaml.SafeDumper):
+    """Writes tagged values as they were."""
+
+
+def _tagged(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> Tagged:
+    match node:
+        case yaml.MappingNode():
+            return Tagged(suffix, loader.construct_mapping(node, deep=True))
+        case yaml.SequenceNode():
+            return Tagged(suffix, loader.construct_sequence(node, deep=True))
+        case _:
+            return Tagged(suffix, node.value)
+
+
+def _represent(dumper: yaml.SafeDumper, value: Tagged) -> yaml.Node:
+    match value.value:
+        case dict():
+            return dumper.represent_mapping(value.tag, value.value)
+        case list():
+            return dumper.represent_sequence(value.tag, value.value)
+        case _:
+            return dumper.represent_scalar(value.tag, str(value.value))
+
+
+Dumper.add_representer(Tagged, _represent)
+
+
+def read_mkdocs(path: Path) -> dict[str, Any]:
+    """Return the settings of a file; nothing where there is none.
+
+    Raises:
+        DocumentError: it cannot be read.
+    """
+    if not path.is_file():
+        return {}
+    loader = get_yaml_loader(yaml.SafeLoader)
+    loader.add_multi_constructor("", _tagged)
+    try:
+        with path.open("rb") as file:
+            data = yaml_load(file, loader=loader)
+    except (ConfigurationError, yaml.YAMLError, OSError, ValueError, TypeError) as error:
+        msg = f"{path}: {error}"
+        raise DocumentError(msg, hint="mend the file: mkdocs build says the same") from error
+    return data if isinstance(data, dict) else {}
+
+
+def plugins_of(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the settings of each plugin by its name."""
+    given = data.get("plugins", ["search"])
+    pairs = [given] if isinstance(given, Mapping) else given if isinstance(given, list) else []
+    found: dict[str, dict[str, Any]] = {}
+    for one in pairs:
+        for name, settings in (one if isinstance(one, Mapping) else {one: {}}).items():
+            found[str(name)] = dict(settings) if isinstance(settings, Mapping) else {}
+    return found
+
+
+def documentation(docs: Path, data: Mapping[str, Any]) -> dict[str, Path]:
+    """Return the files of a documentation that MkDocs would take, by their path from its folder.
+
+    Args:
+        docs: the folder.
+        data: the settings; ``exclude_docs`` and ``draft_docs`` are looked at.
+    """
+    lines = [*_EXCLUDED]
+    for key in ("exclude_docs", "draft_docs"):
+        lines += str(data.get(key) or "").splitlines()
+    left_out = pathspec.GitIgnoreSpec.from_lines(lines)
+    found: dict[str, Path] = {}
+    for above, folders, names in os.walk(docs, followlinks=True):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(above) / name
+            uri = path.relative_to(docs).as_posix()
+            if not left_out.match_file(uri):
+                found[uri] = path
+    return found

@@ -1,0 +1,41 @@
+"""What other programs read of a site: the board, the records, the feed of changes."""
+
+import json
+from collections import Counter
+from typing import Any
+
+from reaffirm.site.addresses import address
+from reaffirm.site.assemble import Site
+from reaffirm.site.feed import feed
+from reaffirm.site.settings import SiteSettings
+from reaffirm.store.reading import report
+
+
+def for_programs(site: Site, settings: SiteSettings) -> dict[str, str]:
+    """Return the text of each such file by its address."""
+    made = {"claims.json": _json(site.board.as_json()), "records.json": _json(_records(site, settings))}
+    if settings.directory_urls:
+        where = f"{settings.address.rstrip('/')}/" if settings.address else ""
+        made["feed.xml"] = feed(settings.name, site.changes, site=where, today=site.board.today)
+    return made
+
+
+def _records(site: Site, settings: SiteSettings) -> dict[str, Any]:
+    """What ``reaffirm records --format json`` prints; each record with its page, and its verdicts counted."""
+    collection = site.plan.found.collection
+    counts: dict[str, Counter[str]] = {}
+    for row in site.board.rows:
+        counts.setdefault(row.record.key, Counter())[str(row.standing.verdict)] += 1
+    found = report.as_json(collection)
+    pages = site.plan.records
+    for record, data in zip(collection.records, found["records"], strict=True):
+        if page := pages.get(record.key):
+            data["page"] = address(page, directory_urls=settings.directory_urls)
+        data["verdicts"] = dict(sorted(counts.get(record.key, {}).items()))
+    return found
+
+
+def _json(data: dict[str, Any]) -> str:
+    text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    # Names of files may hold what UTF-8 has no place for; an escape has.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

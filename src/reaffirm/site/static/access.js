@@ -1,0 +1,28 @@
+/* Names and a place for the keyboard where the theme gives none. The page is complete without it. */
+(() => {
+  "use strict";
+
+  /** The search is a dialog; a screen reader announces it by name. */
+  const nameTheSearch = () => {
+    const dialog = document.querySelector(".md-search[role=dialog]:not([aria-label])");
+    const input = dialog && dialog.querySelector("input");
+    if (dialog) dialog.setAttribute("aria-label", (input && input.getAttribute("aria-label")) || "Search");
+  };
+
+  /** What scrolls sideways can be reached and scrolled with the keyboard. */
+  const reachWhatScrolls = () => {
+    for (const box of document.querySelectorAll(".md-typeset__scrollwrap, .md-typeset pre > code, .rf-picture")) {
+      const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
+      if (scrolls && !box.hasAttribute("tabindex")) box.setAttribute("tabindex", "0");
+    }
+  };
+
+  const look = () => {
+    nameTheSearch();
+    reachWhatScrolls();
+  };
+  if (window.document$) window.document$.subscribe(look);
+  else document.addEventListener("DOMContentLoaded", look);
+  window.addEventListener("load", reachWhatScrolls);
+  window.addEventListener("resize", reachWhatScrolls);
+})();

@@ -1,0 +1,134 @@
+"""The site as data: its pages with their sources, the files beside them, what programs read."""
+
+import json
+from datetime import date
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from reaffirm.site.addresses import address
+from reaffirm.site.settings import SiteSettings
+from reaffirm.site.static_files import SCRIPT, STYLE
+from reaffirm.site.tree import Tree, make_tree
+from reaffirm.store.reading.report import schema_text
+
+_PROJECT = Path(__file__).parent / "specimens/project"
+_DAY = date(2026, 2, 25)
+
+
+def tree_of(root: Path, **settings: object) -> Tree:
+    """Return the tree of a project with ``docs`` and ``adrs``."""
+    docs = root / "docs"
+    files = {path.relative_to(docs).as_posix(): path for path in sorted(docs.rglob("*")) if path.is_file()}
+    given = {"records": ("adrs",), "strict": True, "today": _DAY, "name": "Toy", **settings}
+    return make_tree(SiteSettings(root, **given), files)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def tree() -> Tree:
+    """The tree of the toy project."""
+    return tree_of(_PROJECT)
+
+
+def test_every_page_names_the_file_that_it_shows(tree: Tree) -> None:
+    """Somebody who wants to mend a page would be led to a file that is made, or that is not there."""
+    sources = {uri: page.source for uri, page in tree.pages.items()}
+    assert sources["decisions/0001-keep-the-cache.md"] == "adrs/0001-keep-the-cache.md"
+    assert sources["runbooks/measure_latency.md"] == "runbooks/measure_latency.py"
+    run = "measure_latency/2026-02-01-lab"
+    assert sources[f"runs/{run}.md"] == f"docs/runs/{run}/notebook.ipynb"
+    assert sources["index.md"] == "docs/index.md"
+    for source in filter(None, sources.values()):
+        assert (_PROJECT / source).is_file(), source
+
+
+def test_records_and_runs_are_found_from_others_and_not_from_the_navigation(tree: Tree) -> None:
+    """With a thousand records in the navigation each page would carry all the others."""
+    hidden = {uri for uri in tree.hidden if uri.startswith(("decisions/0", "runs/measure"))}
+    assert hidden == tree.hidden
+    shown = json.dumps(tree.nav())
+    assert "decisions/index.md" in shown
+    assert not any(uri in shown for uri in hidden)
+
+
+def test_pages_by_hand_come_as_the_site_shows_them(tree: Tree) -> None:
+    """Another generator would show links into nothing, and failure pages without their heads."""
+    assert "](decisions/0001-keep-the-cache.md" in tree.pages["index.md"].markdown
+    assert "adrs/" not in tree.pages["index.md"].markdown
+    image = tree.pages["container-images/toy.md"].markdown
+    assert image.startswith("---\n")
+    assert "| Image |" in image
+    assert "\nstatus:" not in image.split("---")[1]
+
+
+def test_each_address_has_one_file_and_what_is_no_page_is_left_out(tree: Tree) -> None:
+    """A stray file would be public, or one file would write over another."""
+    assert not set(tree.pages) & set(tree.files)
+    assert not set(tree.pages) & set(tree.texts)
+    assert not set(tree.texts) & set(tree.files)
+    assert "notes.toml" in tree.left_out
+    assert "runs/measure_latency/2026-02-01-lab/facts.json" in tree.files
+    assert STYLE in tree.texts
+    assert SCRIPT not in tree.texts or tree.texts[SCRIPT].strip()
+
+
+def test_records_json_is_what_the_command_prints_and_the_page_and_the_verdicts(tree: Tree) -> None:
+    """A program would have to guess where a record can be read and whether it still holds."""
+    found = json.loads(tree.texts["records.json"])
+    jsonschema.validate(found, json.loads(schema_text()))
+    first = next(one for one in found["records"] if one["id"] == "0001")
+    assert first["page"] == "decisions/0001-keep-the-cache/"
+    assert sum(first["verdicts"].values()) == len(first["claims"])
+    flat = json.loads(tree_of(_PROJECT, directory_urls=False).texts["records.json"])
+    assert flat["records"][0]["page"] == "decisions/0001-keep-the-cache.html"
+
+
+def test_addresses() -> None:
+    """A link of a feed or of records.json would lead nowhere."""
+    assert address("index.md") == ""
+    assert address("decisions/index.md") == "decisions/"
+    assert address("decisions/a.md#b") == "decisions/a/#b"
+    assert address("index.md", directory_urls=False) == "index.html"
+    assert address("a/README.md", directory_urls=False) == "a/index.html"
+    assert address("a/b.md#c", directory_urls=False) == "a/b.html#c"
+
+
+@pytest.mark.parametrize(
+    ("settings", "wanted"),
+    [
+        ({"repo": "https://github.com/a/b"}, "https://github.com/a/b/edit/main/adrs/1.md"),
+        (
+            {"repo": "https://gitlab.com/a/b/", "branch": "trunk"},
+            "https://gitlab.com/a/b/edit/trunk/adrs/1.md",
+        ),
+        ({"repo": "https://git.example.org/a/b"}, ""),
+        (
+            {"repo": "https://git.example.org/a/b", "edit_uri": "src/dev/docs/"},
+            "https://git.example.org/a/b/src/dev/adrs/1.md",
+        ),
+        (
+            {"repo": "https://git.example.org/a/b", "edit_uri": "?query=root/docs/"},
+            "https://git.example.org/a/b?query=root/adrs/1.md",
+        ),
+        (
+            {"edit_uri": "https://e.example.org/{path_noext}?x={path}"},
+            "https://e.example.org/../adrs/1?x=../adrs/1.md",
+        ),
+        ({"edit_uri": "https://e.example.org/docs/{path}"}, "https://e.example.org/adrs/1.md"),
+        ({}, ""),
+    ],
+)
+def test_a_page_is_edited_where_its_source_is(settings: dict[str, str], wanted: str) -> None:
+    """The button would open a page that does not exist on the forge."""
+    assert SiteSettings(Path(), **settings).edit_address("adrs/1.md") == wanted  # type: ignore[arg-type]
+
+
+def test_a_page_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
+    """A page that is not UTF-8 would be missing, and nobody would be told."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/bad.md").write_bytes(b"# \xff\xfe")
+    tree = tree_of(tmp_path)
+    assert [str(one) for one in tree.findings if one.code == "unreadable"] == [
+        "docs/bad.md:1: unreadable not UTF-8; save the file as UTF-8"
+    ]
