@@ -6,7 +6,7 @@ their opposites (ASCII only), ``\\b``, ``^``, ``$``, plain groups, alternatives 
 with what to write instead.
 """
 
-from dataclasses import dataclass
+from reaffirm.lazy_dataclass import dataclass
 
 #: A repeat is counted up to this number at most; a line is not searched any further.
 MOST_TIMES = 2000
