@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from reaffirm.redact.found import Found
-from reaffirm.redact.known import is_secret
+from reaffirm.redact.known import is_secret, known
 from reaffirm.redact.lazy import lazily
 from reaffirm.redact.names import word_set
 from reaffirm.redact.placeholders import is_placeholder
@@ -45,6 +45,9 @@ _CORES = (
     "unrar", "7z", "influx", "mosquitto", "freerdp", "ipmi", "snmp", "keytool", "skopeo", "podman", "buildah",
     "smb", "rpcclient", "nerdctl", "helm", "oras", "crane", "openssl",
 )  # fmt: skip
+#: Programs that take none but for ``login``; what a line says that holds one nevertheless.
+_LOGIN_ONLY = word_set("docker nerdctl helm oras crane")
+_SAYS_SO = ("login", "pass", "key", "token", "secret", "auth", "credential", "pwd", "pat", "cookie")
 #: What takes a secret in a word of its own.
 _TAKERS = frozenset((*_SHORT, *_PAIRED, *_LOGIN))
 _OPTION = lazily(r"[ ](?:[-/][-pawPuUtAXsk])")
@@ -168,7 +171,8 @@ def find_in_commands(text: str, low: str) -> Iterator[Found]:
         for name in _PROGRAMS:
             if f"{name} " in text:
                 for match in _command(name).finditer(text):
-                    yield from _in_line(text, match)
+                    if name not in _LOGIN_ONLY or _may_take(low, match.start(), match.end()):
+                        yield from _in_line(text, match)
     if not any(map(low.__contains__, _OTHERS)):
         return
     for at, match in _after(text, low, "password", _NETRC_VALUE):
@@ -192,6 +196,21 @@ def find_in_commands(text: str, low: str) -> Iterator[Found]:
             yield Found(match.start("secret"), match.end("secret"), "aws-secret")
 
 
+def _may_take(low: str, start: int, begin: int) -> bool:
+    """Whether a secret may stand in the line of a program that takes one for ``login`` only.
+
+    Reports are full of lines that begin with ``docker``.
+    """
+    line = low[begin : _line_end(low, start)]
+    return bool(known().names) or any(map(line.__contains__, _SAYS_SO)) or any(map(line.__contains__, _CORES))
+
+
+def _line_end(text: str, start: int) -> int:
+    """Where the words of a command end that begins there."""
+    end = text.find("\n", start)
+    return min(len(text) if end < 0 else end, start + 4096)
+
+
 def _after(text: str, where: str, word: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:
     """Where a word stands, and what matches behind it."""
     at = where.find(word)
@@ -203,8 +222,7 @@ def _after(text: str, where: str, word: str, pattern: re.Pattern[str]) -> Iterat
 
 def _in_line(text: str, match: re.Match[str]) -> Iterator[Found]:
     """Read the words of a shell line from a program's name on."""
-    end = text.find("\n", match.start())
-    end = min(len(text) if end < 0 else end, match.start() + 4096)
+    end = _line_end(text, match.start())
     places: list[tuple[int, int]] = [(match.start("name"), match.end("name"))]
     at = match.end("name")
     while at < end and len(places) < 200:
