@@ -23,7 +23,7 @@ from reaffirm.cli.words import joined_pairs
 from reaffirm.errors import ReaffirmError
 from reaffirm.run.command import say, tell_end
 from reaffirm.run.places import check_here
-from reaffirm.run.underway import RunStoppedError
+from reaffirm.run.stopped import RunStoppedError
 
 USAGE = 3
 INTERRUPTED = 130

@@ -17,13 +17,10 @@ resumed run, lines ``checked`` hold what was asked before it went on, and a line
 first request that was sent by itself.
 """
 
-import hashlib
 import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cache
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +29,7 @@ from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import NodeSpec, Role, Way
 from reaffirm.nodes.marks import Mark
+from reaffirm.nodes.recording_lines import chain
 
 SCHEMA = 1
 # What each line says of the request, and what of its answer. A request that failed or was stopped has
@@ -55,36 +53,6 @@ _FIELDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _NOTES = ("text", "cell", "checked", "live", "consent", "lock")
 #: Name of a recording in the folder of its run.
 RECORDING = "recording.jsonl"
-# json.dumps makes a new one for each line.
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
-
-
-def encode(fields: Mapping[str, Any], before: str) -> tuple[str, str]:
-    """Return a line without its newline, and its hash, which the next line needs."""
-    return chained(_ENCODER.encode(fields), before)
-
-
-def encode_seconds(seq: int, op: str, node: str, key: str, seconds: float, before: str) -> tuple[str, str]:
-    """Return what :func:`encode` does for a line of one number, of which most of a recording consists."""
-    if type(seconds) is not float or not isfinite(seconds):
-        return encode({"seq": seq, "op": op, "node": node, key: seconds}, before)
-    return chained(f'{{"seq":{seq},"op":"{op}","node":{_quoted(node)},"{key}":{seconds!r}}}', before)
-
-
-@cache
-def _quoted(name: str) -> str:
-    return _ENCODER.encode(name)
-
-
-def chained(body: str, before: str) -> tuple[str, str]:
-    """Return the line that a body becomes, and its hash."""
-    digest = chain(body, before)
-    return f'{body[:-1]},"h":"{digest}"}}', digest
-
-
-def chain(body: str, before: str) -> str:
-    """Return the hash of a line after the line with the hash ``before``."""
-    return hashlib.sha256(f"{before}{body}".encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
