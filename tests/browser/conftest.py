@@ -1,4 +1,4 @@
-"""Chromium and the sites that it looks at. Without Chromium all of this is skipped by name; in CI that is an error."""
+"""Chromium and the sites that it looks at. Without it all is skipped by name; in CI that is an error."""
 
 import os
 import shutil
@@ -17,6 +17,7 @@ _FLAGS = [
 ]  # fmt: skip
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _FOREIGN = "site_name: lumenfield\ndocs_dir: docs\nplugins: [search, reaffirm]\n"
+
 
 def _chromium() -> str:
     return next((found for name in _NAMES if (found := shutil.which(name))), "")
@@ -61,7 +62,7 @@ def own_site(browser: Any, own_folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def foreign_site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A repository that knows nothing of us, with three lines of settings, and records with diagrams and HTML."""
+    """A repository that knows nothing of us, with three lines of settings; some diagrams in its records."""
     from sites import build, served
 
     root = tmp_path_factory.mktemp("foreign") / "lumenfield"
@@ -73,11 +74,20 @@ def foreign_site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 @pytest.fixture(scope="session")
-def hostile_site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A repository whose every field tries to run something in the reader's browser."""
+def hostile_folder(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of a repository whose every field tries to run something in the reader's browser."""
+    from sites import build
+
     from hostile import grown
-    from sites import build, served
 
     root = grown(_HERE / "specimens/hostile", tmp_path_factory.mktemp("hostile") / "project")
-    with served(build(root, root.parent / "site")) as origin:
+    return build(root, root.parent / "site")
+
+
+@pytest.fixture(scope="session")
+def hostile_site(hostile_folder: Path) -> Iterator[str]:
+    """Its address."""
+    from sites import served
+
+    with served(hostile_folder) as origin:
         yield origin

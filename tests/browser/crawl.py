@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _LOOK = """() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const links = all("a").map((a) => a.href instanceof SVGAnimatedString
-    ? new URL(a.href.baseVal, document.baseURI).href : (a.hasAttribute("href") ? a.href : "")).filter(Boolean);
+    ? new URL(a.href.baseVal, document.baseURI).href : a.href).filter(Boolean);
   const loads = all("img[src],script[src],source[src]").map((one) => one.src)
     .concat(all("link[href]").filter((l) => !["canonical"].includes(l.rel)).map((l) => l.href));
   return {

@@ -6,10 +6,13 @@ from pathlib import Path
 KINDS = {
     "front": ("index.html", ""),
     "decisions": ("decisions/index.html", ""),
+    "still true": ("still-true/index.html", ""),
     "decision with claims": ("decisions/0001-*/index.html", ""),
     "decision without": ("decisions/0003-*/index.html", ""),
+    "still true": ("still-true/index.html", ""),
     "runbook": ("runbooks/pivot*/index.html", ""),
     "runs": ("runs/index.html", ""),
+    "two runs": ("runs/beside/*/index.html", ""),
     "run on simulated nodes": ("runs/pivot_to_vllm/*/index.html", "(simulated run"),
     "run on the lab": ("runs/pivot_to_vllm/*/index.html", "(lab run"),
     "failures": ("failures/index.html", ""),

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.browser
 
 # Colours fade in; axe would measure them half-way.
 _STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
-_RUN = """() => axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations.flatMap((v) =>
-  v.nodes.map((n) => `${v.impact} ${v.id}: ${n.target.join(" ")} | ${n.html.slice(0, 160)} | ` +
+_RUN = """() => axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations.flatMap(
+  (v) => v.nodes.map((n) => `${v.impact} ${v.id}: ${n.target.join(" ")} | ${n.html.slice(0, 160)} | ` +
     n.any.map((a) => a.message).join("; ").slice(0, 200))))"""
 
 

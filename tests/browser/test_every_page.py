@@ -1,4 +1,4 @@
-"""Every page of this project's own site, in Chromium: nothing breaks, nothing leads nowhere, nothing is loaded elsewhere."""
+"""Every page of this project's own site in Chromium: nothing breaks, leads nowhere or is loaded elsewhere."""
 
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,6 @@
 """The whole way through MkDocs: a toy project built as a site, and hostile input on it."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +35,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_nothing_on_any_page_can_run(site: Path) -> None:
     """A log line could run code in the browser of whoever reads the site."""
     pages = list(site.rglob("index.html"))
-    assert len(pages) == 11
+    assert len(pages) == 16
     for page in pages:
         assert Article(page).dangers == [], page
 
@@ -42,7 +43,7 @@ def test_nothing_on_any_page_can_run(site: Path) -> None:
 def test_hostile_cells_make_no_headings_boxes_or_badges(site: Path) -> None:
     """A cell could dress up as a part of the page, such as a verdict."""
     article = Article(site / "runs/measure_latency/hostile/index.html")
-    assert len(article.headings) == 3
+    assert len(article.headings) == 8  # the title, five of the page, two of the notebook
     text = (site / "runs/measure_latency/hostile/index.html").read_text()
     assert "display:none" not in text
     assert '<svg class="md-overlay"' not in text
@@ -52,12 +53,12 @@ def test_hostile_cells_make_no_headings_boxes_or_badges(site: Path) -> None:
 
 def test_the_board_shows_each_verdict_with_its_kind_and_date(site: Path) -> None:
     """The board would say less than the verdicts do."""
-    text = " ".join(Article(site / "decisions/index.html").text.split())
-    assert "5 claims: 1 affirmed, 1 rehearsed, 2 told, 1 unknown. As of 2026-02-25." in text
-    assert (
-        "affirmed The 95th percentile stays below 20 ms with the cache.0001, needs lab lab2026-02-01" in text
-    )
-    assert "failed beside it: simulated2026-02-03" in text
+    text = " ".join(Article(site / "still-true/index.html").text.split())
+    assert "5 claims: 1 unknown, 1 rehearsed, 1 affirmed, 2 told. As of 2026-02-25." in text
+    assert "needs lab" in text
+    assert "affirmed lab2026-02-01, run 2026-02-01-lab" in text
+    assert "failed beside it: simulated 2026-02-03, run 2026-02-03-simulated" in text
+    assert "reaffirm recheck 0001 --claim fast-enough" in text
 
 
 def test_a_run_from_after_the_day_of_the_board_counts_for_nothing(
@@ -65,7 +66,7 @@ def test_a_run_from_after_the_day_of_the_board_counts_for_nothing(
 ) -> None:
     """A date in the future would make a run the newest one, and nobody would be told."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1769900000")  # 2026-01-31
-    text = " ".join(Article(built(_PROJECT, tmp_path) / "decisions/index.html").text.split())
+    text = " ".join(Article(built(_PROJECT, tmp_path) / "still-true/index.html").text.split())
     assert "As of 2026-01-31. 2 runs are dated after that day and count for nothing here." in text
     assert "2026-02-03" not in text
 
@@ -78,7 +79,7 @@ def test_runs_have_a_place_of_their_own_in_the_navigation(site: Path) -> None:
 def test_a_record_links_to_the_run_behind_its_verdict(site: Path) -> None:
     """A verdict without its run is one more assertion."""
     html = (site / "decisions/0001-keep-the-cache/index.html").read_text()
-    assert 'href="../../runs/measure_latency/2026-02-01-lab/"' in html
+    assert 'href="../../runs/measure_latency/2026-02-01-lab/#cell-' in html
     assert 'href="../../runbooks/measure_latency/"' in html
     assert 'href="../0002-no-cache/"' in html
     assert "a comment that nobody sees" not in html
@@ -128,6 +129,46 @@ def test_strict_refuses(file: str, old: str, new: str, tmp_path: Path) -> None:
     (project / file).write_text(text.replace(old, new))
     with pytest.raises(Abort, match="1 warning"):
         built(project, tmp_path / "site")
+
+
+def test_the_pen_leads_to_the_true_source(tmp_path: Path) -> None:
+    """Whoever wants to mend a page would be sent to a file that does not exist."""
+    project = tmp_path / "project"
+    shutil.copytree(_PROJECT, project)
+    settings = (project / "mkdocs.yml").read_text()
+    settings = settings.replace("palette:", "features: [content.action.edit], palette:")
+    settings = settings.replace("strict_records: true", "strict_records: true, branch: trunk")
+    (project / "mkdocs.yml").write_text(f"{settings}\nrepo_url: https://github.com/a/b\n")
+    site = built(project, tmp_path / "site")
+    where = "https://github.com/a/b/edit/trunk"
+    for page, source in (
+        ("index.html", "docs/index.md"),
+        ("decisions/0001-keep-the-cache/index.html", "adrs/0001-keep-the-cache.md"),
+        ("runbooks/measure_latency/index.html", "runbooks/measure_latency.py"),
+        (
+            "runs/measure_latency/2026-02-01-lab/index.html",
+            "docs/runs/measure_latency/2026-02-01-lab/notebook.ipynb",
+        ),
+        ("runs/index.html", "docs/runs/README.md"),
+        ("container-images/index.html", ""),
+    ):
+        found = re.findall(rf'href="({where}[^"]*)"', (site / page).read_text())
+        assert found == ([f"{where}/{source}"] if source else []), page
+
+
+def test_a_readme_is_the_index_of_its_folder(tmp_path: Path) -> None:
+    """Links to folders of somebody's documentation would be dead."""
+    project = tmp_path / "project"
+    shutil.copytree(_PROJECT, project)
+    (project / "docs/guide").mkdir()
+    (project / "docs/guide/README.md").write_text("# Guide\n\n[home](../index.md), [self](README.md#guide)\n")
+    page = project / "docs/index.md"
+    page.write_text(page.read_text() + "\n[guide](guide/README.md), [its head](guide/README.md#guide)\n")
+    record = project / "adrs/0002-no-cache.md"
+    record.write_text(record.read_text() + "\n[guide](../docs/guide/README.md), [folder](../docs/guide)\n")
+    site = built(project, tmp_path / "site")
+    assert 'href="guide/#guide"' in (site / "index.html").read_text()
+    assert (site / "decisions/0002-no-cache/index.html").read_text().count('href="../../guide/"') >= 2
 
 
 def test_macros_are_refused_unless_pages_are_protected() -> None:

@@ -8,7 +8,8 @@ from article import Article
 from mkdocs.exceptions import Abort
 from test_build import built
 
-from reaffirm.site.failure_page import failure_page, failures_index
+from reaffirm.site.failure_index import failures_index
+from reaffirm.site.failure_page import failure_page
 from reaffirm.site.report import report_markdown
 from reaffirm.store.failures import read_failures
 
@@ -30,8 +31,10 @@ def test_the_index_tells_each_failure_with_its_stage_and_status() -> None:
     page = failures_index(modes, uri="failures/index.md", heading="Failure modes", introduction=intro)
     assert "[The cable is gone](lost-cable.md)" in page.markdown
     row = next(line for line in page.markdown.split("\n") if "lost-cable.md" in line)
-    for words in ("NCCL joined", "vllm &gt;=0.17, &lt;0.30", ">proven</span>", "a fault of the switch"):
+    for words in ("vLLM &gt;=0.17, &lt;0.30", ">proven</span>", "of the switch", "1 from a run of ours"):
         assert words in row
+    stage = page.markdown.index('<span class="rf-stage">NCCL joined</span>')
+    assert page.markdown[stage:].split("\n")[1] == "    -   [The cable is gone](lost-cable.md)"
     assert (
         page.markdown.index("What they are")
         < page.markdown.index("lost-cable")
@@ -49,7 +52,7 @@ def test_a_page_says_what_matches_and_where_it_comes_from() -> None:
     assert text.startswith("# The cable is gone\n")
     assert "[The switch is gone](lost-switch.md)" in text
     assert "[0001](../../adrs/0001-keep-the-cache.md)" in text
-    assert '``` { .text .rf-hit title="matches: both lines" }' in text
+    assert '``` { .text .rf-hit title="matches: both lines" hl_lines="1 2" }' in text
     assert '``` { .text .rf-near-miss title="does not match" }' in text
     assert "from a run of the lab, 2026-11-30" in text
     assert 'from <a href="https://github.com/owner/repo/issues/7">owner/repo#7</a>' in text

@@ -58,7 +58,7 @@ def test_pages_by_hand_come_as_the_site_shows_them(tree: Tree) -> None:
     assert "adrs/" not in tree.pages["index.md"].markdown
     image = tree.pages["container-images/toy.md"].markdown
     assert image.startswith("---\n")
-    assert "| Image |" in image
+    assert "Told by this page" in image
     assert "\nstatus:" not in image.split("---")[1]
 
 

@@ -11,9 +11,9 @@ from reaffirm.model.claim import Claim, ClaimKind, Judged, Result, Standing, Ver
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.fact import Fact
 from reaffirm.site.image_page import with_head
-from reaffirm.site.notebook import kind_box
 from reaffirm.site.page import verdict_badge
 from reaffirm.site.report import report_markdown
+from reaffirm.site.run_card import run_card
 from reaffirm.site.stand_ins import behind
 from reaffirm.store.published import PublishedRun, read_run
 
@@ -58,7 +58,7 @@ def test_a_run_without_a_machine_file_says_nothing_of_it() -> None:
 
 def test_the_box_of_a_lab_run_lists_what_stood_in(run: PublishedRun) -> None:
     """A reader of the notebook would take the small model for the big one."""
-    box = kind_box(run)
+    box = run_card(run, runbook_page="", seconds=None)
     for words in (
         "image `toy` was `toy:lab`",
         "`big/model` was replaced: A small",
@@ -87,7 +87,7 @@ def test_a_check_that_did_not_pass_stands_out() -> None:
     assert text is not None
     assert '<span class="rf-badge rf-check-warning">WARNING</span>' in text
     assert '<span class="rf-badge rf-check-fail">FAIL</span>' in text
-    assert "| pass |" in text
+    assert "<td>pass</td>" in text
     assert text.count("rf-check-") == 2
 
 
@@ -102,6 +102,8 @@ def test_a_value_that_was_made_up_says_so() -> None:
     }
     text = with_head("# toy\n", data)
     assert (
-        '| Python | none | <span class="rf-badge rf-made-up">made up for the simulated nodes</span> |' in text
+        '| Python | none<br><span class="rf-badge rf-made-up">made up for the simulated nodes</span> |'
+        in text
     )
-    assert '| Engine | vllm | <span class="rf-badge rf-known">told by others</span> |' in text
+    assert '| Engine | vllm<br><span class="rf-badge rf-known">told by others</span> |' in text
+    assert "No published run has probed it" in text

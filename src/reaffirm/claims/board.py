@@ -3,9 +3,9 @@
 Pure: records and evidence in, rows out. The command, the site and ``claims.json`` show the same board.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from reaffirm.claims.verdict import standing
@@ -24,6 +24,16 @@ class Row:
     claim: Claim
     standing: Standing
     due: str = ""
+
+    @property
+    def again(self) -> date | None:
+        """The last day on which the evidence is fresh; None where none is, or age does not matter."""
+        decided = self.standing.deciding
+        if decided is None or self.claim.recheck_after is None:
+            return None
+        if self.standing.verdict not in (Verdict.AFFIRMED, Verdict.REFUTED):
+            return None
+        return decided.started.date() + timedelta(days=self.claim.recheck_after)
 
 
 @dataclass(frozen=True)
@@ -77,16 +87,31 @@ class Board:
 
 def board(records: Sequence[Record], evidence: Iterable[Evidence], today: date) -> Board:
     """Return where everything stands on ``today``."""
-    known = tuple(evidence)
+    known = _Known(evidence)
     rows: list[Row] = []
     reopen: list[Reopen] = []
     overdue = tuple(one for one in records if one.review_by is not None and one.review_by < today)
     for record in records:
         for claim in record.claims:
-            stands = standing(claim, known, today)
+            stands = standing(claim, known.about(claim), today)
             rows.append(Row(record, claim, stands, _due(record, claim, stands, today)))
-        reopen += [Reopen(record, one, standing(one, known, today)) for one in record.reopen_when]
+        reopen += [Reopen(record, one, standing(one, known.about(one), today)) for one in record.reopen_when]
     return Board(today, tuple(rows), tuple(reopen), overdue)
+
+
+class _Known:
+    """Evidence by what it is about: a claim is not held against all of it."""
+
+    def __init__(self, evidence: Iterable[Evidence]) -> None:
+        self._by_fact: dict[tuple[str, str], list[Evidence]] = {}
+        for one in evidence:
+            self._by_fact.setdefault((one.runbook, one.fact), []).append(one)
+
+    def about(self, claim: Claim) -> Iterator[Evidence]:
+        """Yield the evidence of the facts that a claim's check names."""
+        if claim.check is not None:
+            for fact in dict.fromkeys(one.fact for one in claim.check.conditions):
+                yield from self._by_fact.get((claim.check.runbook, fact), ())
 
 
 def _due(record: Record, claim: Claim, stands: Standing, today: date) -> str:

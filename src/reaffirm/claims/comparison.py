@@ -23,7 +23,7 @@ def compare(old: RunView, new: RunView, *, strict: bool = False) -> tuple[Differ
         strict: whether outputs must be the same to the last byte, as those of one run that was done again.
             Else what varies from run to run by nature is passed over, step by step.
     """
-    pairs = _aligned(old.cells, new.cells)
+    pairs = aligned(old.cells, new.cells)
     facts = list(_facts(old, new))
     told = {difference.cell for difference in facts}
     outputs = [
@@ -69,7 +69,7 @@ def _facts(old: RunView, new: RunView) -> Iterator[Difference]:
 _Pair = tuple[CellView | None, CellView | None]
 
 
-def _aligned(old: tuple[CellView, ...], new: tuple[CellView, ...]) -> list[_Pair]:
+def aligned(old: tuple[CellView, ...], new: tuple[CellView, ...]) -> list[_Pair]:
     """Cells that are the same code stand beside each other; of others as many as there are on both sides."""
     pairs: list[_Pair] = []
     matcher = SequenceMatcher(a=[c.source for c in old], b=[c.source for c in new], autojunk=False)

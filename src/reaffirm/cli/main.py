@@ -48,6 +48,7 @@ COMMANDS = {
     "new": "reaffirm.cli.writing",
     "status": "reaffirm.cli.writing",
     "supersede": "reaffirm.cli.writing",
+    "diagnose": "reaffirm.cli.diagnosing",
     "scan": "reaffirm.cli.scanning",
     "lint": "reaffirm.cli.linting",
     "pages": "reaffirm.cli.pages",

@@ -46,7 +46,7 @@ class PasteReading:
 
     symptoms: tuple[Symptoms, ...]
     fits: Reading
-    perhaps: tuple[Match, ...] = ()
+    perhaps: Reading = Reading()
     left_out: int = 0
 
 
@@ -61,11 +61,10 @@ def read_paste(modes: Sequence[FailureMode], paste: Paste) -> PasteReading:
         for engine in engines
     )
     fits = rank(_best(modes, seen))
-    perhaps: tuple[Match, ...] = ()
+    perhaps = Reading()
     if paste.silent is None and paste.ended is None:
         others = [mode for mode in modes if mode.id not in fits.pages]
-        if_silent = rank(_best(others, [replace(one, silent=inf) for one in seen]))
-        perhaps = (*if_silent.matches, *if_silent.later)
+        perhaps = rank(_best(others, [replace(one, silent=inf) for one in seen]))
     return PasteReading(seen, fits, perhaps, left_out)
 
 

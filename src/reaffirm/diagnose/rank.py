@@ -6,7 +6,7 @@ from itertools import combinations
 from reaffirm.diagnose.match import Match
 from reaffirm.diagnose.stages import stage_book
 from reaffirm.lazy_dataclass import dataclass
-from reaffirm.model.failure import FailureStatus, OriginKind
+from reaffirm.model.failure import FailureMode, FailureStatus, OriginKind
 
 
 @dataclass(frozen=True)
@@ -52,5 +52,10 @@ def is_consequence(one: Match) -> bool:
 
 def _place(one: Match) -> tuple[bool, int, bool, int, str]:
     mode = one.mode
-    seen = sum(example.hit and example.origin.kind is not OriginKind.MADE_UP for example in mode.examples)
-    return (is_consequence(one), -one.parts, mode.status is not FailureStatus.PROVEN, -seen, mode.id)
+    proven = mode.status is FailureStatus.PROVEN
+    return (is_consequence(one), -one.parts, not proven, -times_seen(mode), mode.id)
+
+
+def times_seen(mode: FailureMode) -> int:
+    """Return the number of hits on the page that nobody made up."""
+    return sum(example.hit and example.origin.kind is not OriginKind.MADE_UP for example in mode.examples)

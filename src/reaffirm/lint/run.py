@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from reaffirm.lint import ages, claims, links, numbers, reading, spelling, supersession
+from reaffirm.lint import ages, claims, failures, links, numbers, reading, spelling, supersession
 from reaffirm.lint.subject import Subject
 from reaffirm.model.finding import Finding
 
@@ -26,6 +26,7 @@ RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     claims.checks,
     claims.figures,
     spelling.spelling,
+    failures.patterns,
 )
 
 

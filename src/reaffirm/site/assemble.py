@@ -11,7 +11,7 @@ from reaffirm.site.feed import Entry, entries
 from reaffirm.site.make_failures import failures
 from reaffirm.site.make_images import images
 from reaffirm.site.make_records import decisions, home
-from reaffirm.site.make_runs import runbooks, runs
+from reaffirm.site.make_runs import runs_and_runbooks
 from reaffirm.site.page import SitePage
 from reaffirm.site.plan import Plan, read_plan
 
@@ -86,14 +86,13 @@ def assemble(
             run_pages=plan.runs,
         ),
         tuple(plan.map.assets.found()) if plan.map.assets else (),
-        home(plan),
+        home(plan, frozenset(page.uri for page in pages)),
     )
 
 
 def _made(plan: Plan) -> Iterator[SitePage | Finding]:
     """Each area's pages, and what is found to be wrong while they are made."""
     yield from decisions(plan)
-    yield from runbooks(plan)
-    yield from runs(plan)
+    yield from runs_and_runbooks(plan)
     yield from failures(plan)
     yield from images(plan)

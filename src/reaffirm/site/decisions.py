@@ -16,7 +16,10 @@ from reaffirm.site.links import PageAnchors, SiteMap
 from reaffirm.site.page_map import INDEX_URI
 from reaffirm.site.page_names import folder_of, places
 from reaffirm.site.prose import first_heading, heading_ids, rebuild
-from reaffirm.site.record_page import Told, finding_line, reserved
+from reaffirm.site.record_findings import Told, finding_line
+from reaffirm.site.record_head import Others
+from reaffirm.site.record_label import label
+from reaffirm.site.record_page import reserved
 from reaffirm.site.text import admonition, code
 from reaffirm.store.reading.front import split
 from reaffirm.store.reading.source import SourceProblemError, read_source, text_of
@@ -49,6 +52,11 @@ class Shelf:
         return places(self.found.records)
 
     @cached_property
+    def titles(self) -> dict[str, str]:
+        """What each record is called, by its page."""
+        return {self.uris[record.key]: label(record) for record in self.found.records}
+
+    @cached_property
     def named(self) -> dict[tuple[str, str], str]:
         """The page that a record means by an id: by ``(record key, id)``."""
         found = {}
@@ -64,6 +72,36 @@ class Shelf:
         idents = (*record.supersedes, *record.superseded_by)
         own = {one: self.named[record.key, one] for one in idents if (record.key, one) in self.named}
         return {**self.uris, **own}
+
+    @cached_property
+    def others(self) -> dict[str, Others]:
+        """What other records say of one that says nothing of it: by the key of that one."""
+        at = {page: key for key, page in self.uris.items()}
+        by_key = {record.key: record for record in self.found.records}
+        before: dict[str, dict[str, Record]] = {}
+        after: dict[str, dict[str, Record]] = {}
+        for record in self.found.records:
+            for ident in record.superseded_by:
+                self._note(record, ident, at, before)
+            for ident in record.supersedes:
+                self._note(record, ident, at, after)
+        found = {}
+        for key in {**before, **after}:
+            known = {self.named.get((key, one)) for one in by_key[key].supersedes + by_key[key].superseded_by}
+            found[key] = Others(
+                *(
+                    [one for one in side.get(key, {}).values() if self.uris[one.key] not in known]
+                    for side in (before, after)
+                )
+            )
+        return found
+
+    def _note(
+        self, record: Record, ident: str, at: Mapping[str, str], side: dict[str, dict[str, Record]]
+    ) -> None:
+        page = self.named.get((record.key, ident))
+        if page is not None and at[page] != record.key:
+            side.setdefault(at[page], {})[record.key] = record
 
     def around(self, index: int) -> tuple[Record | None, Record | None]:
         """Return the records before and after one in its folder."""

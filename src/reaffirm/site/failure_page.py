@@ -1,141 +1,118 @@
-"""Failure modes on the site: the head of a page, its examples as tests, and the index of all. Pure."""
+"""The page of a failure mode on the site: the remedy first, how it is recognised, where it was seen. Pure."""
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from reaffirm.diagnose.stages import stage_book
-from reaffirm.model.failure import Example, FailureMode, FailureStatus, LinePattern, OriginKind, Signature
-from reaffirm.site.page import SitePage
-from reaffirm.site.text import attribute, cell, code, front_matter, inline, table
+from reaffirm.diagnose.match import match
+from reaffirm.diagnose.prove import symptoms_of
+from reaffirm.model.failure import Example, FailureMode, OriginKind
+from reaffirm.site.failure_sections import sections, shown
+from reaffirm.site.failure_signs import engines, rail, signatures, status_badge, symptom
+from reaffirm.site.page import kind_badge, minute
+from reaffirm.site.text import admonition, attribute, cell, code, inline, page_heading, table
+from reaffirm.store.published import PublishedRun
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})(.*)$")
 _EXAMPLE = re.compile(r"\{.*\.(?:match|near-miss)\b.*\}\s*\Z")
 
-_STATUS = {
-    FailureStatus.PROVEN: "a hit and a near-miss of its signatures come from a run, a thread or a package",
-    FailureStatus.DRAFT: "its signatures, or what it says of the cause, rest on too little yet",
-}
+#: Runs of a page that are listed; the newest ones.
+_MOST_RUNS = 12
 
 
 def failure_page(
-    markdown: str, mode: FailureMode, titles: Mapping[str, str], records: Mapping[str, str]
+    markdown: str,
+    mode: FailureMode,
+    titles: Mapping[str, str],
+    records: Mapping[str, str],
+    seen: Sequence[tuple[PublishedRun, str]] = (),
 ) -> str:
-    """Return a page with its title, a table of what its front matter says, and its examples told apart.
+    """Return a page for the operator at night: title, remedy, how it is recognised, then all that is known.
 
     Args:
         markdown: the text below the front matter.
         mode: the same page, read.
         titles: the title of each failure mode by id.
         records: the path of each record by id, from the root of the repository.
+        seen: the published runs whose report named the page, newest first, each with the launch that did.
     """
+    parts = sections(_examples(markdown, mode))
+    then = "\n\n".join(part for part in (_recognised(mode, titles, records), _runs(mode, seen)) if part)
+    return f"{page_heading(mode.title)}\n\n{_head(mode)}\n\n{shown(parts, _rivals(mode, titles), then)}\n"
+
+
+def _head(mode: FailureMode) -> str:
+    told = [cell(symptom(mode).value), engines(mode.engines, ", "), f"page {status_badge(mode.status)}"]
+    return f'<p class="rf-failure-head">{" · ".join(told)}</p>\n\n{rail(mode.stage)}'
+
+
+def _rivals(mode: FailureMode, titles: Mapping[str, str]) -> str:
+    """What must be told apart from it, and how, before anybody acts on it."""
+    if not mode.rivals:
+        return ""
+    links = " and ".join(f"[{cell(titles.get(rival, rival))}]({rival}.md)" for rival in mode.rivals)
+    check = f"\n\n**Cheapest check:** {inline(mode.deciding_check)}." if mode.deciding_check else ""
+    return admonition(
+        "warning", "First make sure which one it is", f"Looks the same in a log: {links}.{check}"
+    )
+
+
+def _recognised(mode: FailureMode, titles: Mapping[str, str], records: Mapping[str, str]) -> str:
     folder = posixpath.dirname(mode.path)
-    rows = [
-        ("Shows itself", _stage(mode.stage)),
-        ("Engines", _engines(mode)),
-        ("Page", status_badge(mode.status)),
-    ]
-    if mode.serves:
-        rows.append(("Serves", "yes, nevertheless"))
+    rows = []
     if mode.mistaken_for:
-        rows.append(("Mistaken for", "<br>".join(map(cell, mode.mistaken_for))))
+        rows.append(("Often taken for", "<br>".join(map(cell, mode.mistaken_for))))
     if mode.rivals:
         links = [f"[{cell(titles.get(rival, rival))}]({rival}.md)" for rival in mode.rivals]
         rows.append(("Can look the same", "<br>".join(links)))
-        rows.append(("Cheapest check", cell(mode.deciding_check)))
+    if mode.serves:
+        rows.append(("The engine serves", "yes, nevertheless"))
     if mode.decisions:
-        links = [
+        named = [
             f"[{cell(one)}]({posixpath.relpath(records[one], folder)})" if one in records else cell(one)
             for one in mode.decisions
         ]
-        rows.append(("Decisions", ", ".join(links)))
-    rows.append(("Recognised by", "<br>".join(_signature(one) for one in mode.signatures)))
-    head = f"# {inline(mode.title)}\n\n{table((' ', ' '), rows)}"
-    return f"{head}\n\n{_examples(markdown, mode.examples)}"
-
-
-def failures_index(
-    modes: Sequence[FailureMode], *, uri: str, heading: str, introduction: str, findings: str = ""
-) -> SitePage:
-    """Return the index of all failure modes.
-
-    Args:
-        modes: in the order in which they are listed within a stage.
-        uri: where the page will be.
-        heading: its title.
-        introduction: Markdown; its first section goes before the table, the others after it.
-        findings: Markdown that tells what is wrong with pages.
-    """
-    order = stage_book().ids
-    ranked = sorted(
-        modes, key=lambda mode: (order.index(mode.stage) if mode.stage in order else len(order), mode.title)
+        rows.append(("Decisions touched", ", ".join(named)))
+    one_of = "one of these fits:" if len(mode.signatures) > 1 else "this fits:"
+    return "\n\n".join(
+        part
+        for part in (
+            "## How it is recognised",
+            f"A log is taken for this failure when {one_of}",
+            signatures(mode),
+            table((" ", " "), rows) if rows else "",
+        )
+        if part
     )
+
+
+def _runs(mode: FailureMode, seen: Sequence[tuple[PublishedRun, str]]) -> str:
+    """The runs of ours that it was seen in, each with its kind and date."""
+    heading = "## Seen in runs of ours"
+    if not seen:
+        return f"{heading}\n\nIn no published run so far."
+    folder = posixpath.dirname(mode.path)
+    launches: dict[str, list[str]] = {}
+    for run, launch in seen:
+        launches.setdefault(run.path, []).append(launch)
+    runs = list({run.path: run for run, _ in seen}.values())
     rows = [
         (
-            f'<span class="rf-wrap">[{cell(mode.title)}]({_beside(mode.id, uri)})</span>',
-            f'<span class="rf-wrap">{cell(_stage_title(mode.stage))}</span>',
-            _engines(mode),
-            status_badge(mode.status),
-            "<br>".join(map(cell, mode.mistaken_for)),
+            f"[{cell(run.runbook)} {cell(run.run)}]({posixpath.relpath(run.path, folder)})",
+            f'{kind_badge(run.kind, run.via)} <span class="rf-nowrap">{minute(run.when)}</span>',
+            ", ".join(map(code, sorted(launches[run.path]))),
         )
-        for mode in ranked
+        for run in runs[:_MOST_RUNS]
     ]
-    shown = table(("What goes wrong", "Stage", "Engines", "Page", "Mistaken for"), rows) if rows else ""
-    first, found, rest = introduction.partition("\n## ")
-    parts = [
-        f"{front_matter(heading)}\n# {inline(heading)}",
-        first,
-        findings,
-        shown,
-        found.strip("\n") + rest,
-    ]
-    return SitePage(uri, heading, "\n\n".join(part for part in parts if part) + "\n")
+    more = f"\n\nAnd {len(runs) - _MOST_RUNS} more." if len(runs) > _MOST_RUNS else ""
+    note = "The reports of these launches named this page. Their logs looked like it; that proves no cause."
+    shown_rows = table(("Run", "Kind and day", "Launches"), rows)
+    return f"{heading}\n\n{note}\n\n{shown_rows}{more}"
 
 
-def status_badge(status: FailureStatus) -> str:
-    """Return the status of a page as a badge."""
-    return f'<span class="rf-badge rf-page-{status}" title="{attribute(_STATUS[status])}">{status}</span>'
-
-
-def _stage(stage: str) -> str:
-    return f"in “{cell(_stage_title(stage))}”"
-
-
-def _stage_title(stage: str) -> str:
-    return next((one.title for one in stage_book().stages if one.id == stage), stage)
-
-
-def _beside(mode_id: str, uri: str) -> str:
-    return posixpath.relpath(f"failures/{mode_id}.md", posixpath.dirname(uri))
-
-
-def _engines(mode: FailureMode) -> str:
-    return "<br>".join(f'<span class="rf-nowrap">{cell(str(entry))}</span>' for entry in mode.engines)
-
-
-def _signature(one: Signature) -> str:
-    parts = []
-    if one.engines:
-        parts.append(f"<em>{cell(', '.join(map(str, one.engines)))}</em>")
-    parts += [
-        f"{word} {_patterns(found)}" for word, found in (("all of", one.all), ("one of", one.any)) if found
-    ]
-    if one.none:
-        parts.append(f"none of {_patterns(one.none)}")
-    if one.ended:
-        parts.append(f"a container that ended with {' or '.join(map(str, one.ended))}")
-    if one.silence is not None:
-        parts.append(f"then {one.silence.seconds:g} s of silence {_stage(one.silence.stage)}")
-    return "; ".join(parts)
-
-
-def _patterns(patterns: Iterable[LinePattern]) -> str:
-    return ", ".join(code(pattern.text) for pattern in patterns)
-
-
-def _examples(markdown: str, examples: Sequence[Example]) -> str:
-    """Give each example a title that says whether it matches, and its origin below it."""
-    left = list(examples)
+def _examples(markdown: str, mode: FailureMode) -> str:
+    """Give each example a title that says whether it matches, its origin, and marks on the lines that do."""
+    left = list(mode.examples)
     out: list[str] = []
     closing, pending = "", ""
     for line in markdown.split("\n"):
@@ -150,12 +127,12 @@ def _examples(markdown: str, examples: Sequence[Example]) -> str:
         if found:
             closing = found[1]
             if _EXAMPLE.match(found[2].strip()) and left:
-                line, pending = _example(left.pop(0), closing)
+                line, pending = _example(mode, left.pop(0), closing)
         out.append(line)
     return "\n".join(out)
 
 
-def _example(example: Example, ticks: str) -> tuple[str, str]:
+def _example(mode: FailureMode, example: Example, ticks: str) -> tuple[str, str]:
     mark = "rf-hit" if example.hit else "rf-near-miss"
     word = "matches" if example.hit else "does not match"
     # The title is escaped by the highlighter; what would end it or the head is left out.
@@ -165,7 +142,28 @@ def _example(example: Example, ticks: str) -> tuple[str, str]:
         told.append(f"silent for {example.silent:g} s after it")
     if example.ended is not None:
         told.append(f"the container ended with {example.ended}")
-    return f'{ticks} {{ .text .{mark} title="{title}" }}', f'<p class="rf-origin">{"; ".join(told)}</p>'
+    lines = " ".join(map(str, _hits(mode, example)))
+    marked = f' hl_lines="{lines}"' if lines else ""
+    head = f'{ticks} {{ .text .{mark} title="{title}"{marked} }}'
+    return head, f'<p class="rf-origin">{"; ".join(told)}</p>'
+
+
+def _hits(mode: FailureMode, example: Example) -> list[int]:
+    """Return the lines of an example that show the failure, from 1."""
+    if not example.hit:
+        return []
+    symptoms = symptoms_of(example)
+    wanted = {(line.node, line.number) for one in match([mode], symptoms) for line in one.evidence}
+    nodes = {rank.node for rank in symptoms.ranks}
+    counted: dict[str, int] = {}
+    found = []
+    for place, line in enumerate(example.text.split("\n"), 1):
+        node = line.partition(" | ")[0].strip()
+        node = node if len(nodes) > 1 or node in nodes else "a rank"
+        counted[node] = counted.get(node, 0) + 1
+        if (node, counted[node]) in wanted:
+            found.append(place)
+    return found
 
 
 def _origin(example: Example) -> str:

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from reaffirm.claims.board import Board
 from reaffirm.model.record import Record
 from reaffirm.site.addresses import address
+from reaffirm.site.prose import words
 from reaffirm.store.published import PublishedRun
 
 _ATOM = "http://www.w3.org/2005/Atom"
@@ -78,7 +79,7 @@ def _records(records: Sequence[Record], pages: Mapping[str, str]) -> Iterator[En
         if one.date is not None and one.key in pages:
             status = one.status_raw or "no status"
             key = f"record:{one.path}:{one.date}:{status}"
-            yield Entry(key, _noon(one.date), f"{one.id} {one.title}: {status}", pages[one.key])
+            yield Entry(key, _noon(one.date), f"{one.id} {words(one.title)}: {words(status)}", pages[one.key])
 
 
 def _claims(board: Board, pages: Mapping[str, str]) -> Iterator[Entry]:
@@ -87,7 +88,7 @@ def _claims(board: Board, pages: Mapping[str, str]) -> Iterator[Entry]:
         if decided is not None and row.record.key in pages:
             title = f"{row.record.id} {row.claim.id}: {row.standing}"
             key = f"claim:{row.claim.path}:{row.claim.id}:{decided.run}:{row.standing}"
-            page = f"{pages[row.record.key]}#{row.claim.id}"
+            page = f"{pages[row.record.key]}#claim-{row.claim.id}"
             yield Entry(key, decided.started, title, page, f"{row.claim.says} {row.standing.reason}")
     for wish in board.reopen:
         decided = wish.standing.deciding

@@ -8,10 +8,13 @@ import yaml
 
 from reaffirm.site.make_failures import FAILURES, with_failure_head
 from reaffirm.site.make_images import IMAGES, with_image_head
+from reaffirm.site.make_records import front
 from reaffirm.site.plan import Plan
 
 #: What MkDocs takes for a page.
 ENDINGS = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
+#: The page at the top, under either of its names.
+HOME = ("index.md", "README.md")
 #: Folders of the documentation whose pages have data for a head.
 DATA = (IMAGES, FAILURES)
 # As MkDocs finds it.
@@ -41,7 +44,7 @@ def shown(plan: Plan, uri: str, text: str) -> str:
     if uri.startswith(DATA) and (meta := _mapping(match[1] if match else "")) is not None:
         body = body.lstrip("\n")
         if uri.startswith(IMAGES):
-            body = with_image_head(body, meta)
+            body = with_image_head(plan, uri, body, meta)
         else:
             body = with_failure_head(plan, uri, body, meta)
         head = (
@@ -49,7 +52,8 @@ def shown(plan: Plan, uri: str, text: str) -> str:
             if meta
             else ""
         )
-    return head + plan.map.rewrite(body, source=f"{plan.docs}/{uri}", page=uri)
+    body = plan.map.rewrite(body, source=f"{plan.docs}/{uri}", page=uri)
+    return head + (front(plan, body) if uri in HOME else body)
 
 
 def _mapping(text: str) -> dict[str, Any] | None:

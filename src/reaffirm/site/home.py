@@ -1,45 +1,37 @@
-"""A front page for a site whose documentation has none."""
+"""A front page for a site whose documentation has none: the questions, and the state of every decision."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Collection
 
-from reaffirm.model.record import Record
-from reaffirm.site.page import day, status_badge
-from reaffirm.site.page_names import folder_of
-from reaffirm.site.record_page import label
-from reaffirm.site.text import cell, table
+from reaffirm.site.page_map import INDEX_URI, STILL_TRUE_URI
+from reaffirm.site.state import State, overview
 
-_NEWEST = 10
+# What a reader comes with, what answers it, and the pages that can; the first that there is does.
+_QUESTIONS = (
+    ("What did we decide, and why?", "[All decisions]({page})", (INDEX_URI,)),
+    ("Is it still true?", "[Every claim, with its evidence]({page})", (STILL_TRUE_URI,)),
+    ("How do I do it?", "[The runbooks and their runs]({page})", ("runbooks/index.md", "runs/index.md")),
+    ("What does this failure mean?", "[Failures, by what you see]({page})", ("failures/index.md",)),
+)
 
 
-def home_page(records: Sequence[Record], pages: Mapping[str, str], called: Mapping[str, str]) -> str:
-    """Return its Markdown without a title: what is decided, and the newest decisions.
+def home_page(state: State, pages: Collection[str] = ()) -> str:
+    """Return its Markdown without a title.
 
     Args:
-        records: all of them.
-        pages: page of each by key.
-        called: name of each folder.
+        state: of every decision.
+        pages: the generated pages that there are; a question without one is not asked.
     """
-    if not records:
-        return "There are no records yet. `reaffirm new record` makes one."
-    counts = Counter(str(record.status) if record.status else "without a status" for record in records)
-    told = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-    dated = sorted((one for one in records if one.date), key=lambda one: (one.date or date.min, one.key))
-    several = len(called) > 1
-    rows = [
-        (
-            f'<span class="rf-nowrap">{day(one.date)}</span>',
-            f"[{cell(label(one))}]({pages[one.key]})"
-            + (f"<br><small>{cell(called[folder_of(one)] or folder_of(one))}</small>" if several else ""),
-            status_badge(one),
-        )
-        for one in reversed(dated[-_NEWEST:])
+    if not state.records:
+        return overview(state)
+    asked = [
+        (question, answer, page)
+        for question, answer, tried in _QUESTIONS
+        if (page := next((one for one in tried if one in pages), ""))
     ]
-    parts = [f"[All decisions](decisions/index.md): {len(records)} records, {told}."]
-    if rows:
-        parts += [
-            "## The newest",
-            table(("Date", "Decision", "Status"), rows),
-        ]
-    return "\n\n".join(parts)
+    cards = [
+        f'-   <span class="rf-ask">**{question}**<br>{answer.format(page=page)}</span>'
+        for question, answer, page in asked
+    ]
+    if len(cards) < 2:  # with records alone, the list below is the answer
+        cards = []
+    return "\n\n".join(part for part in ("\n".join(cards), overview(state)) if part)

@@ -1,35 +1,55 @@
 """The pages of failure modes: their index, and the head of each page that somebody wrote."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
-from reaffirm.site.failure_page import failure_page, failures_index
+from reaffirm.model.failure import FailureMode
+from reaffirm.site.failure_data import DATA, failure_data
+from reaffirm.site.failure_index import failures_index
+from reaffirm.site.failure_page import failure_page
+from reaffirm.site.failure_sections import in_brief, sections
 from reaffirm.site.navigation import SHELVES
 from reaffirm.site.page import SitePage
 from reaffirm.site.plan import Plan
-from reaffirm.site.record_page import findings_box
+from reaffirm.site.prose import rebuild, words
+from reaffirm.site.record_findings import findings_box
 from reaffirm.site.text import title_text
+from reaffirm.store.frontmatter import read_page
+from reaffirm.store.published import PublishedRun
 
 #: Their folder below the documentation.
 FAILURES = "failures/"
+# A launch names the pages that fit its logs in a fact such as `launch.failure_pages`.
+_FACT = ".failure_pages"
 
 
 def failures(plan: Plan) -> Iterator[SitePage]:
     """Yield the index of failure modes."""
     if not plan.has("failures"):
         return
-    uri = "failures/index.md"
+    uri = f"{FAILURES}index.md"
     heading, body = plan.readme(f"{plan.docs}/failures", uri)
     wrong = [str(finding) for finding in plan.wrong_failures]
-    page = failures_index(
+    yield failures_index(
         plan.failures,
         uri=uri,
         heading=heading or SHELVES["failures"],
         introduction=body,
+        remedies={
+            mode.id: rebuild(text, plan.map.resolver(mode.path, uri))
+            for mode, text in _remedies(plan)
+            if text
+        },
         findings=findings_box(wrong) if wrong else "",
+        source=f"{plan.docs}/failures/README.md" if heading or body else "",
     )
-    yield replace(page, source=f"{plan.docs}/failures/README.md" if heading or body else "")
+
+
+def signature_files(plan: Plan) -> dict[str, str]:
+    """Return the signatures of all pages as data by their address; nothing where there are no pages."""
+    if not plan.has("failures") or not plan.failures:
+        return {}
+    return {DATA: failure_data(plan.failures, {mode.id: words(text) for mode, text in _remedies(plan)})}
 
 
 def with_failure_head(plan: Plan, uri: str, markdown: str, meta: dict[str, Any]) -> str:
@@ -46,4 +66,22 @@ def with_failure_head(plan: Plan, uri: str, markdown: str, meta: dict[str, Any])
     if mode is None:
         return markdown
     meta["title"] = title_text(mode.title)
-    return failure_page(markdown, mode, plan.failure_titles, plan.paths)
+    return failure_page(markdown, mode, plan.failure_titles, plan.paths, _seen(plan, mode))
+
+
+def _remedies(plan: Plan) -> Iterator[tuple[FailureMode, str]]:
+    """What to do, in one paragraph of Markdown."""
+    for mode in plan.failures:
+        body = read_page(plan.root / mode.path, shown=mode.path).body
+        yield mode, in_brief(sections(body))
+
+
+def _seen(plan: Plan, mode: FailureMode) -> list[tuple[PublishedRun, str]]:
+    """The published runs whose report named the page, newest first, each with its launch."""
+    found = [
+        (run, fact.name.removesuffix(_FACT))
+        for run in plan.published.values()
+        for fact in run.facts
+        if fact.name.endswith(_FACT) and isinstance(fact.value, list) and mode.id in fact.value
+    ]
+    return sorted(found, key=lambda one: (one[0].kind.weight, one[0].when, one[0].run), reverse=True)

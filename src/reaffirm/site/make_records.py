@@ -1,56 +1,121 @@
 """The pages of decisions: each record, their index with the board, the template, a front page."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 
+from reaffirm.model.history import History
 from reaffirm.site.board import decisions_page
+from reaffirm.site.feed import entries
 from reaffirm.site.home import home_page
 from reaffirm.site.page import SitePage
-from reaffirm.site.page_map import INDEX_URI, TEMPLATE_URI
+from reaffirm.site.page_map import INDEX_URI, STILL_TRUE_URI, TEMPLATE_URI
 from reaffirm.site.plan import Plan
-from reaffirm.site.record_page import record_page
+from reaffirm.site.prose import first_heading, rebuild
+from reaffirm.site.record_head import Others
+from reaffirm.site.record_page import Around, record_page
+from reaffirm.site.state import State, with_state
+from reaffirm.site.still_true import still_true_page
 from reaffirm.site.text import code, fence, front_matter
+from reaffirm.site.ways import Ways
+from reaffirm.store.frontmatter import read_page
+from reaffirm.store.history import read_history
 from reaffirm.store.template import TEMPLATE
 
 
 def decisions(plan: Plan) -> Iterator[SitePage]:
     """Yield the page of each record, then what is in the navigation."""
-    for index, record in enumerate(plan.found.records):
-        uri = plan.records[record.key]
-        page = record_page(
-            record,
-            plan.standings,
-            uri=uri,
-            resolve=plan.map.resolver(record.path, uri),
-            records=plan.shelf.seen_from(record),
-            runs=plan.runs,
-            runbooks=plan.books,
-            published=plan.published,
-            told=None if plan.strict else plan.shelf.told(record, plan.told, plan.rules, plan.map),
-            around=plan.shelf.around(index),
-        )
-        yield replace(page, source=record.path, in_nav=False)
-    yield _index(plan)
+    history = read_history(plan.root, (record.path for record in plan.found.records))
+    for number in range(len(plan.found.records)):
+        yield page_of_record(plan, number, history)
+    yield index(plan)
+    if board := still_true(plan):
+        yield board
     if len(plan.folders) == 1 and (plan.root / plan.folders[0] / TEMPLATE).is_file():
         yield _template_page(plan, f"{plan.folders[0]}/{TEMPLATE}")
 
 
-def home(plan: Plan) -> str:
-    """Return the Markdown, without a title, of a front page for a site that has none."""
-    return home_page(plan.found.records, plan.records, plan.shelf.called)
+def page_of_record(plan: Plan, number: int, history: History) -> SitePage:
+    """Return the page of one record, by its number in the order of the records."""
+    record = plan.found.records[number]
+    uri = plan.records[record.key]
+    before, after = plan.shelf.around(number)
+    # Forges that are like GitHub show a commit beside the files of a branch.
+    repository, blob, _ = plan.map.forge.partition("/blob/")
+    page = record_page(
+        record,
+        plan.standings,
+        _ways(plan, uri, plan.shelf.seen_from(record)),
+        resolve=plan.map.resolver(record.path, uri),
+        today=plan.today,
+        told=None if plan.strict else plan.shelf.told(record, plan.told, plan.rules, plan.map),
+        around=Around(
+            before,
+            after,
+            plan.shelf.others.get(record.key, Others()),
+            history,
+            f"{repository}/commit/" if blob else "",
+        ),
+    )
+    return replace(page, source=record.path, in_nav=False)
 
 
-def _index(plan: Plan) -> SitePage:
+def home(plan: Plan, pages: Collection[str]) -> str:
+    """Return the Markdown, without a title, of a front page for a site that has none.
+
+    Args:
+        plan: the site's.
+        pages: the generated pages that there are.
+    """
+    return home_page(_state(plan), pages)
+
+
+def front(plan: Plan, markdown: str) -> str:
+    """Return a front page that somebody wrote with the state of every decision where its marker stands."""
+    return with_state(markdown, _state(plan))
+
+
+def _state(plan: Plan) -> State:
+    runs = Counter(run.kind for run in plan.published.values())
+    return State(plan.found.records, plan.board, plan.records, runs, plan.shelf.called)
+
+
+def _ways(plan: Plan, uri: str, records: Mapping[str, str]) -> Ways:
+    return Ways(uri, records, plan.runs, plan.books, plan.published, plan.shelf.titles)
+
+
+def still_true(plan: Plan) -> SitePage | None:
+    """Return the board of all claims; None for a site that has nothing to put there."""
+    runs = list(plan.published.values())
+    changes = entries(plan.board, plan.found.records, runs, pages=plan.records, run_pages=plan.runs)
+    later = sum(run.when.date() > plan.today + timedelta(days=1) for run in runs)
+    return still_true_page(
+        plan.board,
+        _ways(plan, STILL_TRUE_URI, plan.records),
+        changes,
+        later=later,
+        introduction=_written(plan, STILL_TRUE_URI),
+    )
+
+
+def _written(plan: Plan, uri: str) -> str:
+    """What somebody wrote for the top of a page that is made; empty where there is no such file."""
+    path = plan.root / plan.docs / uri
+    if not path.is_file():
+        return ""
+    name = f"{plan.docs}/{uri}"
+    return rebuild(first_heading(read_page(path, shown=name).body)[1], plan.map.resolver(name, uri))
+
+
+def index(plan: Plan) -> SitePage:
+    """Return the index of all records."""
     own = plan.strict and len(plan.folders) == 1 and plan.folders[0] != "."
     return decisions_page(
         plan.found.records,
         plan.standings,
         uri=INDEX_URI,
         pages=plan.records,
-        runs=plan.runs,
-        today=plan.today,
-        later=sum(run.when.date() > plan.today + timedelta(days=1) for run in plan.published.values()),
         introduction=plan.readme(plan.folders[0], INDEX_URI)[1] if own else "",
         findings=[str(finding) for finding in plan.findings],
         called=plan.shelf.called,

@@ -1,58 +1,147 @@
 """The pages of runbooks and of their published runs."""
 
-from collections.abc import Iterator
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from reaffirm.claims.board import Reopen, Row
 from reaffirm.errors import DocumentError
 from reaffirm.model.finding import Finding
+from reaffirm.site.beside import Pair, differences, disagreements, pairs_of
+from reaffirm.site.beside_page import beside_page
 from reaffirm.site.notebook import notebook_page
-from reaffirm.site.page import SitePage
+from reaffirm.site.page import SitePage, day
 from reaffirm.site.plan import Plan
-from reaffirm.site.run_pages import runbook_page, runs_table
-from reaffirm.site.text import front_matter, inline
-from reaffirm.store.published import PublishedRun
+from reaffirm.site.run_material import RunMaterial, read_material
+from reaffirm.site.run_pages import runbooks_index, runs_index
+from reaffirm.site.runbook_page import BookContext, Decided, runbook_page
+from reaffirm.site.runbook_text import RunbookText, own_steps, read_runbook_text
+
+BOOKS_INDEX, RUNS_INDEX = "runbooks/index.md", "runs/index.md"
 
 
-def runbooks(plan: Plan) -> Iterator[SitePage]:
-    """Yield the page of each runbook, and the index of all runs."""
-    for name, source in plan.material.books.items():
-        path, uri = f"{plan.runbooks}/{name}.py", plan.books[name]
-        page = runbook_page(
-            name,
-            source,
-            plan.runs_of.get(name, ()),
-            path=path,
-            uri=uri,
-            resolve=plan.map.resolver(path, uri),
-            run_pages=plan.runs,
-        )
-        yield replace(page, source=path)
-    if plan.strict or plan.material.books or plan.published or plan.has("runs"):
-        yield _index(plan)
+def runs_and_runbooks(plan: Plan) -> Iterator[SitePage | Finding]:
+    """Yield the pages of runbooks, both indexes, then each run and what it is held against.
 
-
-def runs(plan: Plan) -> Iterator[SitePage | Finding]:
-    """Yield the page of each published run; a finding where its notebook cannot be read."""
+    A run whose notebook cannot be read is a finding and has no page.
+    """
+    materials: dict[str, RunMaterial] = {}
     for run in plan.published.values():
         try:
-            yield replace(_run_page(plan, run), source=f"{run.path}/notebook.ipynb", in_nav=False)
+            materials[run.path] = read_material(run)
         except DocumentError as error:
             yield Finding(run.path, 1, "run-damaged", error.message, error.hint)
+    by_book = {
+        name: [materials[run.path] for run in found if run.path in materials]
+        for name, found in plan.runs_of.items()
+    }
+    pairs = {name: pairs_of([one.run for one in found]) for name, found in by_book.items()}
+    books = _books(plan)
+    for name, book in books.items():
+        yield _book_page(plan, book, by_book.get(name, ()), pairs.get(name, ()))
+    if books:
+        yield _books_index(plan, books, by_book)
+    if plan.strict or books or plan.published or plan.has("runs"):
+        yield _runs_index(plan, by_book)
+    for material in materials.values():
+        yield _run_page(plan, material, pairs[material.run.runbook])
+    for name, found in pairs.items():
+        deciding = {
+            condition.fact
+            for one in _claims(plan, name)
+            if one.claim.check
+            for condition in one.claim.check.conditions
+        }
+        for pair in found:
+            old, new = materials[pair.old.path], materials[pair.new.path]
+            yield beside_page(pair, old, new, differences(old, new), pages=plan.runs, deciding=deciding)
 
 
-def _run_page(plan: Plan, run: PublishedRun) -> SitePage:
+def _books(plan: Plan) -> dict[str, RunbookText]:
+    folder = plan.root / plan.runbooks / "steps"
+    own = own_steps(
+        {
+            path.name: path.read_text(encoding="utf-8", errors="replace")
+            for path in sorted(folder.glob("*.py"))
+        }
+    )
+    return {
+        name: read_runbook_text(name, source, f"{plan.runbooks}/{name}.py", own)
+        for name, source in plan.material.books.items()
+    }
+
+
+def _claims(plan: Plan, name: str) -> list[Decided]:
+    rows: list[Row | Reopen] = [*plan.board.rows, *plan.board.reopen]
+    return [
+        Decided(row.record, row.claim, row.standing, plan.records[row.record.key])
+        for row in rows
+        if row.claim.check is not None and row.claim.check.runbook == name
+    ]
+
+
+def _book_page(plan: Plan, book: RunbookText, runs: Sequence[RunMaterial], pairs: Sequence[Pair]) -> SitePage:
+    uri = plan.books[book.name]
+    newest = {one.run.kind: one.run for one in reversed(runs)}
+    context = BookContext(
+        runs,
+        plan.runs,
+        _claims(plan, book.name),
+        sorted(path.stem for path in (plan.root / plan.runbooks / "nodes").glob("*.toml")),
+        disagreements(newest),
+        {(pair.old.path, pair.new.path): pair.uri for pair in pairs},
+    )
+    page = runbook_page(book, context, uri=uri, resolve=plan.map.resolver(book.path, uri))
+    return replace(page, source=book.path)
+
+
+def _run_page(plan: Plan, material: RunMaterial, pairs: Sequence[Pair]) -> SitePage:
     # Prose of a notebook was written in the runbook's file; its links start there.
+    run = material.run
     uri = plan.runs[run.path]
-    resolve = plan.map.resolver(f"{plan.runbooks}/{run.runbook}.py", uri)
-    book = f"../../{plan.books[run.runbook]}" if run.runbook in plan.books else ""
-    return notebook_page(run.notebook(), run, uri=uri, resolve=resolve, runbook_page=book)
+    page = notebook_page(
+        material,
+        uri=uri,
+        resolve=plan.map.resolver(f"{plan.runbooks}/{run.runbook}.py", uri),
+        runbook_page=f"../../{plan.books[run.runbook]}" if run.runbook in plan.books else "",
+        beside=[
+            _beside(pair, material, posixpath.dirname(uri))
+            for pair in pairs
+            if run.path in (pair.old.path, pair.new.path)
+        ],
+    )
+    return replace(page, source=f"{run.path}/notebook.ipynb", in_nav=False)
 
 
-def _index(plan: Plan) -> SitePage:
-    uri = "runs/index.md"
-    heading, body = plan.readme(f"{plan.docs}/runs", uri)
-    title = heading or "Published runs"
-    shown = runs_table(list(plan.published.values()), plan.runs, uri=uri)
-    parts = [f"{front_matter(title)}\n# {inline(title)}", body, shown]
-    source = f"{plan.docs}/runs/README.md" if heading or body else ""
-    return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n", source=source)
+def _beside(pair: Pair, material: RunMaterial, folder: str) -> tuple[str, str]:
+    other = pair.old if pair.new.path == material.run.path else pair.new
+    age = "earlier" if other is pair.old else "later"
+    words = f"beside the {age} {other.kind} run of {day(other.when)} ({other.run})"
+    return posixpath.relpath(pair.uri, folder), words
+
+
+def _runs_index(plan: Plan, runs: Mapping[str, Sequence[RunMaterial]]) -> SitePage:
+    heading, body = plan.readme(f"{plan.docs}/runs", RUNS_INDEX)
+    page = runs_index(heading or "Published runs", body, runs, plan.runs, plan.books, uri=RUNS_INDEX)
+    return replace(page, source=f"{plan.docs}/runs/README.md" if heading or body else "")
+
+
+def _books_index(
+    plan: Plan, books: Mapping[str, RunbookText], runs: Mapping[str, Sequence[RunMaterial]]
+) -> SitePage:
+    heading, body = plan.readme(plan.runbooks, BOOKS_INDEX)
+    page = runbooks_index(
+        heading or "Runbooks",
+        _without_table(body),
+        [(book, plan.map.resolver(book.path, BOOKS_INDEX)) for book in books.values()],
+        runs,
+        plan.runs,
+        uri=BOOKS_INDEX,
+    )
+    return replace(page, source=f"{plan.runbooks}/README.md" if heading or body else "")
+
+
+def _without_table(body: str) -> str:
+    """A README without its table of runbooks: the page has a longer one."""
+    return re.sub(r"(?:^\|.*\]\([^)]*\.md\).*\n?|^\|.*\n?)+", "", body, count=1, flags=re.MULTILINE)

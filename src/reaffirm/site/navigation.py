@@ -16,6 +16,8 @@ SHELVES = {
 # What the plugin makes, before the shelves.
 _FIRST = (("decisions", "Decisions"), ("runbooks", "Runbooks"), ("runs", "Runs"))
 _HOME = ("index.md", "README.md")
+# A page at the top, behind the decisions.
+_BOARD = ("still-true.md", "Still true?")
 
 
 def navigation(uris: Iterable[str], hidden: Collection[str]) -> list[Any]:
@@ -35,7 +37,11 @@ def navigation(uris: Iterable[str], hidden: Collection[str]) -> list[Any]:
             nav.append({label: inside[0]})
         elif inside:
             nav.append({label: _section(folder, inside)})
-    rest = sorted(uri for uri in known if uri not in _HOME and uri.partition("/")[0] not in shelves)
+        if folder == "decisions" and _BOARD[0] in known:
+            nav.append({_BOARD[1]: _BOARD[0]})
+    rest = sorted(
+        uri for uri in known if uri not in (*_HOME, _BOARD[0]) and uri.partition("/")[0] not in shelves
+    )
     return nav + _tree(rest, "")
 
 

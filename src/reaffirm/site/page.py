@@ -6,7 +6,8 @@ from datetime import date, datetime
 from reaffirm.model.claim import Claim, ClaimKind, Standing, Verdict
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.record import Record, Status
-from reaffirm.site.text import attribute
+from reaffirm.site.marks import MEANS
+from reaffirm.site.text import raw
 
 
 @dataclass(frozen=True)
@@ -24,18 +25,15 @@ class SitePage:
     in_nav: bool = True
 
 
-_MEANING = {
-    Verdict.AFFIRMED: "the newest evidence of the needed kind passed its check and is fresh",
-    Verdict.REFUTED: "the newest evidence of the needed kind failed its check",
-    Verdict.REHEARSED: "only evidence of a lower kind exists",
-    Verdict.STALE: "was decided, but the evidence grew old or what it rests on changed",
-    Verdict.TOLD: "somebody said so; no check decided it",
-    Verdict.UNKNOWN: "the check ran and could not judge",
-}
-
-
 #: What a run of a lower kind says of a cause.
 NO_SUPPORT = "evidence of a lower kind speaks neither for a cause nor against it"
+
+
+_KINDS = {
+    Kind.SIMULATED: "on simulated nodes: shows that the procedure works, never that the world is so",
+    Kind.LAB: "on real hosts, which are not the machines of the story",
+    Kind.REAL: "on the machines themselves",
+}
 
 
 def verdict_badge(standing: Standing, claim: Claim) -> str:
@@ -43,7 +41,7 @@ def verdict_badge(standing: Standing, claim: Claim) -> str:
 
     A rehearsed hypothesis does not: *passed* beside a cause would read like support.
     """
-    meaning = _MEANING[standing.verdict]
+    meaning = MEANS[standing.verdict]
     if standing.verdict is Verdict.REHEARSED and claim.kind is ClaimKind.HYPOTHESIS:
         title = f"its check ran, on lower evidence only; {NO_SUPPORT}"
         return f'<span class="rf-badge rf-rehearsed" title="{title}">rehearsed</span>'
@@ -51,10 +49,17 @@ def verdict_badge(standing: Standing, claim: Claim) -> str:
     return f'<span class="rf-badge rf-{standing.verdict}{result}" title="{meaning}">{standing}</span>'
 
 
+def verdict_and_kind(standing: Standing, claim: Claim) -> str:
+    """Return the verdict, and beside it the kind of the evidence that it rests on."""
+    badge = verdict_badge(standing, claim)
+    one = standing.deciding
+    return f"{badge} {kind_badge(one.kind, one.via)}" if one else badge
+
+
 def kind_badge(kind: Kind, via: Via = Via.LIVE) -> str:
     """Return the kind of evidence as a badge; a replay says that it is one."""
     words = f"{kind}, replayed" if via is Via.REPLAY else str(kind)
-    return f'<span class="rf-badge rf-kind-{kind}">{words}</span>'
+    return f'<span class="rf-badge rf-kind-{kind}" title="{_KINDS[kind]}">{words}</span>'
 
 
 def status_badge(record: Record) -> str:
@@ -62,7 +67,7 @@ def status_badge(record: Record) -> str:
     if record.status is None:
         return '<span class="rf-badge rf-status">no status</span>'
     word = record.status_raw if record.status is Status.OTHER else str(record.status)
-    return f'<span class="rf-badge rf-status rf-status-{record.status}">{attribute(word)}</span>'
+    return f'<span class="rf-badge rf-status rf-status-{record.status}">{raw(word)}</span>'
 
 
 def day(moment: date | datetime | None) -> str:

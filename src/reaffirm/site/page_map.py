@@ -10,6 +10,10 @@ from reaffirm.store.template import TEMPLATE
 #: Where the template of records can be read and copied.
 TEMPLATE_URI = "decisions/template.md"
 INDEX_URI = "decisions/index.md"
+# A generated index has their place.
+_REPLACED = tuple(f"{folder}/README.md" for folder in ("decisions", "runs", "failures", "container-images"))
+#: Where each claim stands.
+STILL_TRUE_URI = "still-true.md"
 
 
 def page_map(
@@ -38,9 +42,9 @@ def page_map(
     for path in sorted((root / docs).rglob("*")):
         if path.is_file() and not path.name.startswith("_"):
             uri = path.relative_to(root / docs).as_posix()
-            pages[f"{docs}/{uri}"] = (
-                uri.removesuffix("README.md") + "index.md" if uri.endswith("README.md") else uri
-            )
+            if path.name == "README.md" and (uri in _REPLACED or path.with_name("index.md").is_file()):
+                uri = uri.removesuffix("README.md") + "index.md"
+            pages[f"{docs}/{path.relative_to(root / docs).as_posix()}"] = uri
     pages |= {record.path: uris[record.key] for record in reversed(found.records)}
     for folder in folders:
         if folder not in (".", docs):
@@ -51,7 +55,7 @@ def page_map(
     if (root / runbooks).is_dir() or runs:
         pages |= {runbooks: "runs/index.md", f"{docs}/runs/README.md": "runs/index.md"}
     if docs != ".":
-        pages["README.md"] = "index.md"
+        pages["README.md"] = pages.get(f"{docs}/README.md", "index.md")
     for folder, uri in runs.items():
         pages[folder] = uri
         pages[f"{folder}/notebook.ipynb"] = uri

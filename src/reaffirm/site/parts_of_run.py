@@ -1,21 +1,9 @@
-"""What a run's page says of cells that were not run, or whose answers an earlier run was given."""
+"""What a run's card says of a run that is not simply the whole runbook."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from reaffirm.site.text import code, inline
-
-
-def cell_note(metadata: Any) -> str:
-    """Return the sentence that stands above such a cell; empty for any other."""
-    about = metadata.get("reaffirm") if isinstance(metadata, dict) else None
-    if not isinstance(about, dict):
-        return ""
-    if run := about.get("replayed_from"):
-        return f"*Not run again: what this shows is what the run {code(str(run))} was answered.*"
-    if why := about.get("skipped"):
-        return f"*Not run: {inline(str(why))}.*"
-    return ""
+from reaffirm.site.text import code
 
 
 def rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:

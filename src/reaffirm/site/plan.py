@@ -17,7 +17,7 @@ from reaffirm.site.material import Material, read_material
 from reaffirm.site.page_map import INDEX_URI, TEMPLATE_URI, linked_files, page_map
 from reaffirm.site.page_names import record_pages
 from reaffirm.site.prose import first_heading, rebuild
-from reaffirm.site.record_page import Standings
+from reaffirm.site.record_claims import Standings
 from reaffirm.store.failures import read_failures
 from reaffirm.store.frontmatter import read_page
 from reaffirm.store.published import PublishedRun

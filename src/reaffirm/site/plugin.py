@@ -10,6 +10,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
+from reaffirm.site.diagrams.files import SCRIPT as DIAGRAMS
 from reaffirm.site.policy import Policy
 from reaffirm.site.settings import SiteSettings, today
 from reaffirm.site.skin import dress, loaded_elsewhere, named, templates
@@ -105,6 +106,8 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
                 self._add(files, File.generated(config, uri, abs_src_path=str(path)))
         for uri, text in self.tree.texts.items():
             self._add(files, File.generated(config, uri, content=text))
+        if DIAGRAMS in self.tree.texts and DIAGRAMS not in config.extra_javascript:
+            config.extra_javascript.append(DIAGRAMS)
         if config.nav is None:
             config.nav = self.tree.nav([file.src_uri for file in files.documentation_pages()])
         else:

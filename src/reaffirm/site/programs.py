@@ -1,4 +1,4 @@
-"""What other programs read of a site: the board, the records, the feed of changes."""
+"""What other programs read of a site: the board, the records, the feed of changes, signatures of failures."""
 
 import json
 from collections import Counter
@@ -7,6 +7,7 @@ from typing import Any
 from reaffirm.site.addresses import address
 from reaffirm.site.assemble import Site
 from reaffirm.site.feed import feed
+from reaffirm.site.make_failures import signature_files
 from reaffirm.site.settings import SiteSettings
 from reaffirm.store.reading import report
 
@@ -17,7 +18,7 @@ def for_programs(site: Site, settings: SiteSettings) -> dict[str, str]:
     if settings.directory_urls:
         where = f"{settings.address.rstrip('/')}/" if settings.address else ""
         made["feed.xml"] = feed(settings.name, site.changes, site=where, today=site.board.today)
-    return made
+    return made | signature_files(site.plan)
 
 
 def _records(site: Site, settings: SiteSettings) -> dict[str, Any]:

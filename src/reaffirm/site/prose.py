@@ -7,16 +7,21 @@ right, and each link passes the resolver.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
+from reaffirm.site.html_pieces import fold_of, partner_of
 from reaffirm.site.links import Resolve
-from reaffirm.site.text import attribute, code, escape, fence, indent, plain
+from reaffirm.site.raw_html import SIMPLE, HtmlWriter, fold, is_known, tag_of, tree_of
+from reaffirm.site.text import attribute, code, escape, fence, indent, own_id, plain
 from reaffirm.store.reading.anchors import slug_of
 
+_SUMMARY = re.compile(r"<summary\b[^>]*>(.*?)</summary\s*>", re.IGNORECASE | re.DOTALL)
 _PARSER = MarkdownIt("commonmark", {"html": True, "maxNesting": 30}).enable("table").enable("strikethrough")
 
 
@@ -56,6 +61,8 @@ class _Ids:
 
     def next(self, heading: SyntaxTreeNode) -> str:
         slug = re.sub(r"[^\w-]", "", slug_of(" ".join("".join(_words(heading)).split()))) or "section"
+        if slug.startswith("_"):  # the theme's own
+            slug = f"section-{slug.strip('_')}"
         found, number = slug, 1
         while found in self._taken:
             found, number = f"{slug}-{number}", number + 1
@@ -94,15 +101,40 @@ class _Writer:
         self.deeper = deeper
         self.gone = gone
         self.ids = None if reserved is None else _Ids(reserved)
+        self.html = HtmlWriter(self.link, self.image)
 
-    def blocks(self, nodes: Iterable[SyntaxTreeNode]) -> str:
-        return "\n\n".join(text for node in nodes if (text := self.block(node)))
+    def blocks(self, nodes: Sequence[SyntaxTreeNode]) -> str:
+        parts: list[str] = []
+        waiting = deque(nodes)
+        while waiting:
+            node = waiting.popleft()
+            fold = fold_of(node, waiting) if node.type == "html_block" else None
+            parts.append(self.fold(*fold) if fold else self.block(node))
+        return "\n\n".join(part for part in parts if part)
+
+    def fold(self, head: str, inside: Sequence[SyntaxTreeNode], tail: str) -> str:
+        """A box of HTML that opens in one block and closes in another, with prose between them."""
+        summary = _SUMMARY.search(head)
+        title = " ".join(tree_of(summary[1]).text().split()) if summary else ""
+        parts = [
+            self.raw(_SUMMARY.sub("", head, count=1)),
+            self.blocks(inside),
+            self.raw(tail),
+        ]
+        body = "\n\n".join(part for part in parts if part)
+        return fold(title, body)
+
+    def raw(self, html: str) -> str:
+        """HTML of known elements, written anew; any other is shown as text."""
+        if html.startswith("<!--") and "-->" not in html:
+            return ""
+        return self.html.blocks(tree_of(html).children) if is_known(html) else escape(html.strip())
 
     def block(self, node: SyntaxTreeNode) -> str:
         match node.type:
             case "heading":
                 level = min(6, int(node.tag[1:]) + self.deeper)
-                mark = f" {{ #{self.ids.next(node)} }}" if self.ids else ""
+                mark = f" {{ #{self.ids.next(node)} }}" if self.ids else own_id("".join(_words(node)))
                 return f"{'#' * level} {self.inlines(node).replace(chr(10), ' ')}{mark}"
             case "paragraph":
                 return self.inlines(node)
@@ -110,7 +142,8 @@ class _Writer:
                 language = (
                     node.info.split()[0].lower() if node.type == "fence" and node.info.split() else "text"
                 )
-                return fence(node.content, language)
+                # By this class the script that draws knows a diagram; superfences drops the language.
+                return fence(node.content, language, mark="rf-mermaid" if language == "mermaid" else "")
             case "bullet_list" | "ordered_list":
                 return self.list(node)
             case "blockquote":
@@ -120,7 +153,7 @@ class _Writer:
             case "hr":
                 return "---"
             case "html_block":
-                return "" if node.content.lstrip().startswith("<!--") else escape(node.content.strip())
+                return self.raw(node.content.strip())
             case _:
                 return self.blocks(node.children) if node.children else escape(node.content)
 
@@ -153,12 +186,51 @@ class _Writer:
 
     def inlines(self, node: SyntaxTreeNode) -> str:
         content = next((child for child in node.children if child.type == "inline"), None)
-        text = "".join(self.inline(child) for child in content.children) if content else ""
+        text = self.line(content.children) if content else ""
         # Escaping sees each piece alone; a sign at the start of a line may be a piece's first.
         return "\n".join(line.strip() for line in text.split("\n"))
 
+    def line(self, nodes: Sequence[SyntaxTreeNode]) -> str:
+        """Pieces of a paragraph; elements of HTML are pairs of pieces, with others between them."""
+        parts: list[str] = []
+        at = 0
+        while at < len(nodes):
+            node = nodes[at]
+            end = partner_of(nodes, at) if node.type == "html_inline" else 0
+            if end:
+                parts.append(self.element(node.content, self.line(nodes[at + 1 : end])))
+                at = end
+            else:
+                parts.append(self.inline(node))
+            at += 1
+        return "".join(parts)
+
+    def element(self, token: str, inside: str) -> str:
+        """An element of HTML in a line, of which :func:`partner_of` knew both ends."""
+        name, attributes, _ = tag_of(token) or ("", {}, False)
+        if name == "a" and (href := attributes.get("href", "")):
+            return self.link(inside, href)
+        if name == "code" and inside.strip():
+            return f"<code>{inside}</code>"
+        return f"<{SIMPLE[name]}>{inside}</{SIMPLE[name]}>" if name in SIMPLE and inside.strip() else inside
+
+    def link(self, inside: str, href: str) -> str:
+        target = self.resolve(href)
+        return (f"[{inside}]({target})" if target and inside else inside) + self.mark(href)
+
+    def image(self, words: str, source: str, *, linked: bool = False) -> str:
+        """A picture of the repository. One that is elsewhere is not loaded: its address is shown."""
+        target = self.resolve(source)
+        alt = escape(" ".join(plain(words).split()))
+        if not target or target.startswith("mailto:") or (linked and "://" in target):
+            return alt + self.mark(source)
+        if "://" in target:
+            elsewhere = f"<small>(a picture at {escape(urlsplit(target).netloc)})</small>"
+            return f"[{alt or escape(target)}]({target}) {elsewhere}"
+        return f"![{alt}]({target})" + self.mark(source)
+
     def inline(self, node: SyntaxTreeNode) -> str:
-        inside = "".join(self.inline(child) for child in node.children)
+        inside = self.line(node.children)
         match node.type:
             case "text":
                 return escape(node.content)
@@ -171,19 +243,25 @@ class _Writer:
             case "strong" | "em" | "s":
                 return f"<{node.tag}>{inside}</{node.tag}>" if inside else ""
             case "link":
-                href = str(node.attrs.get("href", ""))
-                target = self.resolve(href)
-                return (f"[{inside}]({target})" if target and inside else inside) + self.mark(href)
+                return self.link(inside, str(node.attrs.get("href", "")))
             case "image":
-                source = str(node.attrs.get("src", ""))
-                target = self.resolve(source)
-                alt = escape(" ".join(_words(node)))
-                shown = f"![{alt}]({target})" if target and not target.startswith("mailto:") else alt
-                return shown + self.mark(source)
+                linked = node.parent is not None and node.parent.type == "link"
+                return self.image(" ".join(_words(node)), str(node.attrs.get("src", "")), linked=linked)
             case "html_inline":
-                return "" if node.content.startswith("<!--") else escape(node.content)
+                return self.alone(node.content)
             case _:
                 return inside or escape(node.content)
+
+    def alone(self, token: str) -> str:
+        """A tag without a partner. One that needs one is no element but a word: ``<title>``."""
+        if token.startswith("<!--"):
+            return ""
+        name, attributes, _ = tag_of(token) or ("", {}, False)
+        if name == "br":
+            return "<br>\n"
+        if name == "img" and attributes.get("src"):
+            return self.image(attributes.get("alt", ""), attributes["src"])
+        return "" if name == "wbr" else escape(token)
 
     def mark(self, target: str) -> str:
         """What is missing behind a link, as a small sign."""

@@ -5,14 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from reaffirm.model.fact import FactValue
+from reaffirm.site.ansi import html_lines
 from reaffirm.site.links import Resolve, no_links
+from reaffirm.site.log_box import log_box
+from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, text_cell
 from reaffirm.site.svg import clean_svg
-from reaffirm.site.text import admonition, attribute, cell, code, fence, inline, plain, table
-
-#: A log or an output with more lines is folded.
-FOLD = 25
-#: Of a text with more lines only the beginning and the end are shown; the notebook has it all.
-MOST = 400
+from reaffirm.site.text import admonition, attribute, cell, code, inline, table
 
 # How a step names a failure page of this project.
 _PAGE = re.compile(r"docs/failures/[a-z0-9-]+\.md\Z")
@@ -28,6 +26,8 @@ _BOX = {
     "timeout": "failure",
 }
 
+#: A longer value may be broken anywhere, so that a table stays as wide as its page.
+_LONG = 40
 #: Verdicts of a row of checks that must not be overlooked.
 _CHECKS = {"FAIL": "fail", "WARNING": "warning", "unknown": "unknown"}
 
@@ -54,13 +54,13 @@ def facts_markdown(data: Mapping[str, Any]) -> str | None:
     try:
         facts = data["facts"]
         rows = [
-            (code(name), fact_value(fact["value"], fact.get("unit", ""), fact.get("by", "")))
+            (code_cell(name), fact_cell(fact["value"], fact.get("unit", ""), fact.get("by", "")))
             for name, fact in facts.items()
         ]
         title = f"{len(rows)} fact{'' if len(rows) == 1 else 's'} of {data['step']} ({data['kind']})"
     except (KeyError, TypeError, AttributeError):
         return None
-    return admonition("abstract", title, table(("Fact", "Value"), rows), folded=True) if rows else ""
+    return folded(title, raw_table(("Fact", "Value"), rows)) if rows else ""
 
 
 def fact_value(value: FactValue, unit: str = "", by: str = "") -> str:
@@ -80,49 +80,39 @@ def _value(value: FactValue, unit: str) -> str:
         case list():
             return ", ".join(code(str(item)) for item in value) if value else "*none*"
         case str():
-            return code(value) or "*empty*"
+            shown = code(value) or "*empty*"
+            return f'<span class="rf-long">{shown}</span>' if len(value) > _LONG else shown
         case _:
             return cell(f"{value} {unit}".rstrip())
 
 
-def lines_markdown(text: str, title: str, *, language: str = "text", mark: str = "rf-output") -> str:
-    """Return an output as a code block; a long one is folded, a very long one is cut and says so."""
-    lines = plain(text).rstrip("\n").split("\n")
-    if lines == [""]:
-        return ""
-    note = ""
-    if len(lines) > MOST:
-        half = MOST // 2
-        note = f"The first and the last {half} of {len(lines)} lines; the notebook has them all.\n\n"
-        left_out = f"[… {len(lines) - MOST} lines left out here …]"
-        shown = [*lines[:half], left_out, *lines[-half:]]
-    else:
-        shown = lines
-    # A line of a million characters would be laid out by every reader's browser.
-    shown = [line if len(line) <= 2000 else f"{line[:2000]} [… cut]" for line in shown]
-    block = note + fence("\n".join(shown), language, mark=mark)
-    if len(lines) <= FOLD:
-        return block
-    return admonition("quote", f"{title} ({len(lines)} lines)", block, folded=True)
-
-
 def _block(block: Mapping[str, Any], resolve: Resolve) -> str:
     if "table" in block:
-        columns = tuple(cell(str(column)) or " " for column in block["columns"])
-        rows = [tuple(_cell(str(value), resolve) for value in row) for row in block["rows"]]
-        if columns[0] == " ":
-            rows = [(_check(row[0]), *row[1:]) for row in rows]
-        return _titled(block["table"], table(columns, rows))
+        return _titled(block["table"], _table(block, resolve))
     if "log" in block:
-        shown = lines_markdown("\n".join(map(str, block["lines"])), str(block["log"]))
-        return shown if shown.startswith("???") else _titled(block["log"], shown)
+        return _titled(block["log"], log_box("\n".join(map(str, block["lines"]))))
     if "picture" in block:
         return picture(str(block["svg"]), str(block["alt"]), str(block["picture"]))
     return ""
 
 
+def _table(block: Mapping[str, Any], resolve: Resolve) -> str:
+    """A table of a report. Where a cell names a failure page that is on the site, it is a link to it."""
+    columns = [str(column) for column in block["columns"]]
+    rows = [[str(value) for value in row] for row in block["rows"]]
+    checks = bool(columns) and not columns[0].strip()
+    if not any(_PAGE.match(value) for row in rows for value in row):
+        cells = [[text_cell(value) for value in row] for row in rows]
+        if checks:
+            cells = [[_check(row[0]), *row[1:]] for row in cells if row]
+        return raw_table([text_cell(column) for column in columns], cells)
+    linked = [tuple(_cell(value, resolve) for value in row) for row in rows if row]
+    if checks:
+        linked = [(_check(row[0]), *row[1:]) for row in linked]
+    return table(tuple(cell(column) or " " for column in columns), linked)
+
+
 def _cell(text: str, resolve: Resolve) -> str:
-    """Escape a cell; the name of a failure page that is on the site becomes a link to it."""
     if not _PAGE.match(text):
         return cell(text)
     target = resolve(f"../{text}")
@@ -151,13 +141,22 @@ def _titled(title: str, body: str) -> str:
 
 
 def _sent(sent: list[Mapping[str, Any]]) -> str:
-    parts: list[str] = []
+    """What the step sent, in its order, in a form in which a reader can paste it."""
+    lines: list[str] = []
     count = 0
     for one in sent:
         times = one["times"] if isinstance(one.get("times"), int) else 1
-        often = f", {times} times" if times > 1 else ""
-        where = code(str(one["node"])) or "the node"
-        parts.append(f"On {where}{often}:\n\n{fence(str(one['shell']), 'bash')}")
+        often = f'<span class="rf-often">  # {times} times</span>' if times > 1 else ""
+        prompt = f'<span class="rf-prompt">{attribute(str(one["node"]))}$ </span>'
+        lines.append(f"{prompt}{shell_text(str(one['shell']))}{often}")
         count += times
-    title = f"What was sent ({count} request{'' if count == 1 else 's'})"
-    return admonition("example", title, "\n\n".join(parts), folded=True)
+    requests = f"{count} request{'' if count == 1 else 's'}"
+    return (
+        f'<details class="rf-fold" data-search-exclude><summary>What was sent: {requests}</summary>'
+        f"<pre><code>{'&#10;'.join(lines)}</code></pre></details>"
+    )
+
+
+def shell_text(shell: str) -> str:
+    """Return a command as the inside of an element; one of several lines keeps them."""
+    return "&#10;".join(html_lines(shell.rstrip().split("\n")))

@@ -1,20 +1,30 @@
-"""Which runs there are: one table of all, one page per runbook."""
+"""Which runs and which runbooks there are: tables and the two index pages."""
 
-import ast
 import posixpath
 from collections.abc import Mapping, Sequence
 
+from reaffirm.model.evidence import Kind
 from reaffirm.site.links import Resolve
 from reaffirm.site.page import SitePage, kind_badge, minute
-from reaffirm.site.prose import first_heading, rebuild
-from reaffirm.site.text import admonition, cell, code, fence, front_matter, inline, table
+from reaffirm.site.prose import rebuild
+from reaffirm.site.run_card import ended_badge, took_words
+from reaffirm.site.run_material import RunMaterial
+from reaffirm.site.runbook_text import RunbookText
+from reaffirm.site.text import cell, code, front_matter, inline, page_heading, table
 from reaffirm.store.published import PublishedRun
+
+_KINDS = (Kind.REAL, Kind.LAB, Kind.SIMULATED)
+
+
+def moment(run: PublishedRun) -> str:
+    """When a run was, on one line of a table."""
+    return f'<span class="rf-nowrap">{minute(run.when)}</span>'
 
 
 def runs_table(
-    runs: Sequence[PublishedRun], pages: Mapping[str, str], *, uri: str, runbook: bool = True
+    runs: Sequence[RunMaterial], pages: Mapping[str, str], *, uri: str, runbook: bool = True
 ) -> str:
-    """Return a table of runs, each with its kind and its date.
+    """Return a table of runs, each with its kind, its date and how it ended.
 
     Args:
         runs: in the order in which they are shown.
@@ -26,69 +36,107 @@ def runs_table(
         return "There are no published runs yet."
     folder = posixpath.dirname(uri)
     rows = []
-    for run in runs:
+    for one in runs:
+        run = one.run
         link = f"[{cell(run.run)}]({posixpath.relpath(pages[run.path], folder)})"
-        started = f'<span class="rf-nowrap">{minute(run.when)}</span>'
-        row = (link, kind_badge(run.kind, run.via), started)
+        took = took_words(one.requests.seconds, run.kind)
+        row = (link, kind_badge(run.kind, run.via), moment(run), ended_badge(run), took, str(len(run.facts)))
         rows.append((code(run.runbook), *row) if runbook else row)
-    columns = ("Run", "Kind", "When")
+    columns = ("Run", "Kind", "When", "Ended", "Took", "Facts")
     return table(("Runbook", *columns) if runbook else columns, rows)
 
 
-def runbook_page(
-    name: str,
-    source: str,
-    runs: Sequence[PublishedRun],
+def runs_index(
+    title: str,
+    introduction: str,
+    runs: Mapping[str, Sequence[RunMaterial]],
+    pages: Mapping[str, str],
+    books: Mapping[str, str],
     *,
-    path: str,
     uri: str,
-    resolve: Resolve,
-    run_pages: Mapping[str, str],
 ) -> SitePage:
-    """Return the page of a runbook: what it says it does, its runs, its text.
+    """Return the page of all runs: by runbook, the newest first.
 
     Args:
-        name: such as ``pivot_to_vllm``.
-        source: the text of the ``py:percent`` file.
-        runs: its published runs, newest first.
-        path: the file as readers know it.
+        title: of the page.
+        introduction: what stands below, as Markdown of the site.
+        runs: by runbook.
+        pages: page of each run by the path of its folder.
+        books: page of each runbook by its name.
         uri: where the page will be.
-        resolve: where links of its prose lead.
-        run_pages: page of each run by the path of its folder.
     """
-    heading, introduction = _introduction(source)
-    title = heading or name.replace("_", " ")
-    parts = [
-        front_matter(title) + f"\n# {inline(title)}",
-        rebuild(introduction, resolve),
-        "## Run it",
-        fence(f"papermill {path}", "bash"),
-        "## Published runs",
-        runs_table(runs, run_pages, uri=uri, runbook=False),
-        admonition("example", f"The whole runbook, {path}", fence(source, "python"), folded=True),
-    ]
+    folder = posixpath.dirname(uri)
+    parts = [f"{front_matter(title)}\n{page_heading(title)}"]
+    if not any(runs.values()):
+        parts.append("There are no published runs yet.")
+    else:
+        parts.append('<div class="rf-filter" data-rf-runs hidden></div>')
+    for name, found in sorted(runs.items()):
+        if found:
+            page = books.get(name)
+            words = inline(name)
+            parts.append(f"## {f'[{words}]({posixpath.relpath(page, folder)})' if page else words}")
+            parts.append(runs_table(found, pages, uri=uri, runbook=False))
+    if introduction:
+        parts += ["## What a published run holds { #holds }", introduction]
     return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
 
 
-def _introduction(source: str) -> tuple[str, str]:
-    """Return heading and prose of the first Markdown cell of a ``py:percent`` file."""
-    lines = source.split("\n")
-    for number, line in enumerate(lines):
-        if line.startswith("# %% [markdown]"):
-            return first_heading(_markdown_cell(lines[number + 1 :]))
-    return "", ""
+def runbooks_index(
+    title: str,
+    introduction: str,
+    books: Sequence[tuple[RunbookText, Resolve]],
+    runs: Mapping[str, Sequence[RunMaterial]],
+    pages: Mapping[str, str],
+    *,
+    uri: str,
+) -> SitePage:
+    """Return the page of all runbooks: what each is for, how long and how risky, its newest runs.
+
+    Args:
+        title: of the page.
+        introduction: what stands below the runbooks, as Markdown of the site.
+        books: each with what the links of its prose lead to from this page.
+        runs: newest first, by runbook.
+        pages: page of each run by the path of its folder.
+        uri: where the page will be.
+    """
+    parts = [f"{front_matter(title)}\n{page_heading(title)}"]
+    if not books:
+        parts.append("There are no runbooks yet.")
+    for book, resolve in books:
+        parts += _entry(book, resolve, runs.get(book.name, ()), pages, posixpath.dirname(uri))
+    parts.append(introduction)
+    return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
 
 
-def _markdown_cell(lines: list[str]) -> str:
-    text: list[str] = []
-    for line in lines:
-        if line.startswith("# %%"):
-            break
-        text.append(line)
-    joined = "\n".join(text).strip()
-    if joined.startswith(('"""', 'r"""')):  # jupytext also takes a cell as one string
-        try:
-            return str(ast.literal_eval(joined)).strip()
-        except (SyntaxError, ValueError):
-            return joined
-    return "\n".join(line.removeprefix("#").removeprefix(" ") for line in text).strip()
+def _entry(
+    book: RunbookText,
+    resolve: Resolve,
+    runs: Sequence[RunMaterial],
+    pages: Mapping[str, str],
+    folder: str,
+) -> list[str]:
+    heading = inline(book.heading or book.name.replace("_", " "))
+    lines = []
+    purpose = book.label("purpose")
+    for label, paragraph in (
+        ("Time and risk", book.label("time and risk", "time", "risk")),
+        ("Changes", book.label("what it changes", "changes")),
+    ):
+        if paragraph:
+            lines.append(f"-   <strong>{label}</strong> {_one(paragraph, resolve)}")
+    newest = []
+    for kind in _KINDS:
+        one = next((material.run for material in runs if material.run.kind is kind), None)
+        if one is not None:
+            link = f"[{one.when:%Y-%m-%d}]({posixpath.relpath(pages[one.path], folder)})"
+            newest.append(f"{kind_badge(kind, one.via)} {link} {ended_badge(one)}")
+    lines.append(f"-   <strong>Newest runs</strong> {' &nbsp; '.join(newest) or 'none published'}")
+    first = _one(purpose, resolve) if purpose else ""
+    return [f"## [{heading}]({book.name}.md)", code(book.name), first, "\n".join(lines)]
+
+
+def _one(paragraph: str, resolve: Resolve) -> str:
+    """A paragraph of a runbook's prose as one line of the site's Markdown."""
+    return " ".join(rebuild(paragraph, resolve).split())

@@ -3,13 +3,14 @@
 import hashlib
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Collection
 from xml.sax.saxutils import escape, quoteattr
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _ELEMENTS = frozenset(
     """
     svg g path rect circle ellipse line polyline polygon text tspan title desc defs marker
-    linearGradient radialGradient stop clipPath style
+    linearGradient radialGradient stop clipPath style use
     """.split()  # noqa: SIM905
 )
 _ATTRIBUTES = frozenset(
@@ -31,6 +32,9 @@ _DECLARATION = re.compile(
 _OURS = re.compile(r"\.rf-lanes( \.[a-z0-9-]+)*\Z")
 _CLASS = re.compile(r"(?!md-|rf-)[a-z][a-z0-9-]{0,20}\Z|rf-lanes\Z")
 _MAX = 500_000
+_HREF = ("href", "{http://www.w3.org/1999/xlink}href")
+# What may be used again: shapes alone, so that no picture can use itself a million times.
+_SHAPES = frozenset("path rect circle ellipse line polyline polygon".split())  # noqa: SIM905
 
 
 def clean_svg(svg: str) -> str | None:
@@ -49,10 +53,15 @@ def clean_svg(svg: str) -> str | None:
     if root.tag not in (f"{_SVG}svg", "svg"):
         return None
     prefix = f"p{hashlib.sha256(svg.encode()).hexdigest()[:8]}-"
-    return _element(root, prefix, top=True)
+    shapes = {
+        node.attrib["id"]
+        for node in root.iter()
+        if isinstance(node.tag, str) and node.tag.removeprefix(_SVG) in _SHAPES and "id" in node.attrib
+    }
+    return _element(root, prefix, shapes, top=True)
 
 
-def _element(node: ET.Element, prefix: str, *, top: bool = False) -> str:
+def _element(node: ET.Element, prefix: str, shapes: Collection[str], *, top: bool = False) -> str:
     tag = node.tag.removeprefix(_SVG) if isinstance(node.tag, str) else ""
     if tag not in _ELEMENTS or (tag == "svg" and not top):
         return ""
@@ -63,8 +72,13 @@ def _element(node: ET.Element, prefix: str, *, top: bool = False) -> str:
         for name, raw in node.attrib.items()
         if name in _ATTRIBUTES and (value := _value(name, raw, prefix)) is not None
     )
+    if tag == "use":
+        wanted = next((node.attrib[name].strip() for name in _HREF if name in node.attrib), "")
+        if wanted[:1] != "#" or wanted[1:] not in shapes or not re.fullmatch(r"[A-Za-z0-9_-]+", wanted[1:]):
+            return ""
+        attributes += f' href="#{prefix}{wanted[1:]}"'
     xmlns = ' xmlns="http://www.w3.org/2000/svg"' if top else ""
-    inside = _text(node.text) + "".join(_element(child, prefix) + _text(child.tail) for child in node)
+    inside = _text(node.text) + "".join(_element(child, prefix, shapes) + _text(child.tail) for child in node)
     return f"<{tag}{xmlns}{attributes}>{inside}</{tag}>"
 
 

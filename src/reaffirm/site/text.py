@@ -14,7 +14,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e
 _MARKUP = re.compile(r"([\\`*\[\]{}])")
 _EDGE_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _LINE_START = re.compile(r"^([ \t]*)([#>+\-!?=:~|]|\d+(?=[.)]))", re.MULTILINE)
+_SIGNS = re.compile(r"[\\`*_{}\[\]()!|~^=$:@+]")
 _LOOKALIKES = str.maketrans({"<": "‹", ">": "›", "&": "＆", '"': "”"})
+_THEMES_ID = re.compile(r"\W*_")
 _LANGUAGE = re.compile(r"[a-z0-9+#-]{1,20}\Z")
 
 
@@ -59,6 +61,14 @@ def attribute(text: str) -> str:
     return html.escape(" ".join(plain(text).split()), quote=True)
 
 
+def raw(text: str) -> str:
+    """Escape text for raw HTML in a line of Markdown: neither markup of HTML nor of Markdown is left in it.
+
+    Markdown is read before HTML: a backtick in an attribute would join with one further down.
+    """
+    return _SIGNS.sub(lambda sign: f"&#{ord(sign[0])};", attribute(text))
+
+
 def fence(text: str, language: str = "text", *, mark: str = "") -> str:
     """Return a code block whose fence is longer than any run of backticks or tildes inside.
 
@@ -75,6 +85,21 @@ def fence(text: str, language: str = "text", *, mark: str = "") -> str:
 def indent(markdown: str) -> str:
     """Indent a block by four spaces, as the inside of an admonition or a list item must be."""
     return "\n".join(f"    {line}" if line else "" for line in markdown.split("\n"))
+
+
+def own_id(words: str) -> str:
+    """Return an id for a heading whose own would be one of the theme's, such as ``__config``; else nothing.
+
+    The theme finds its settings by such an id, and the first element that has it would be taken for them.
+    """
+    if not _THEMES_ID.match(words):
+        return ""
+    return " { #section-" + (re.sub(r"[\W_]+", "-", words).strip("-").lower() or "1") + " }"
+
+
+def page_heading(title: str) -> str:
+    """Return the heading of a page."""
+    return f"# {inline(title)}{own_id(title)}"
 
 
 def admonition(kind: str, title: str, body: str, *, folded: bool = False) -> str:

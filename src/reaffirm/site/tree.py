@@ -7,7 +7,8 @@ from typing import Any
 
 from reaffirm.model.finding import Finding
 from reaffirm.site.assemble import Site, assemble
-from reaffirm.site.hand_written import DATA, ENDINGS, read_written, shown
+from reaffirm.site.diagrams.files import diagram_files
+from reaffirm.site.hand_written import DATA, ENDINGS, HOME, read_written, shown
 from reaffirm.site.navigation import moved, navigation
 from reaffirm.site.programs import for_programs
 from reaffirm.site.settings import SiteSettings
@@ -16,7 +17,6 @@ from reaffirm.site.text import front_matter, inline, title_text
 
 _PUBLISHED = (".ipynb", ".jsonl", ".json", ".log", ".txt")
 _BESIDE = (".schema.json", *ENDINGS, ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
-_HOME = ("index.md", "README.md")
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def make_tree(settings: SiteSettings, documentation: Mapping[str, Path]) -> Tree
             findings.append(Finding(source, 1, "unreadable", str(reason), "save the file as UTF-8"))
         else:
             pages[uri] = TreePage(uri, text, source, written=True)
-    if not settings.strict and not any(uri in pages for uri in _HOME):
+    if not settings.strict and not any(uri in pages for uri in HOME):
         head = front_matter(title_text(settings.name))
         pages["index.md"] = TreePage("index.md", f"{head}\n# {inline(settings.name)}\n\n{site.home}\n")
     return Tree(
@@ -120,7 +120,11 @@ def make_tree(settings: SiteSettings, documentation: Mapping[str, Path]) -> Tree
         site,
         pages,
         files | dict(site.assets),
-        {**for_programs(site, settings), **static_files()},
+        {
+            **for_programs(site, settings),
+            **static_files(),
+            **diagram_files(page.markdown for page in pages.values()),
+        },
         left_out,
         tuple(findings),
         site.told,

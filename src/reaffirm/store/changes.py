@@ -68,6 +68,8 @@ class _Now:
     def __init__(self, project: Project, runs: Iterable[PublishedRun]) -> None:
         self._project = project
         self._sources: dict[str, _Source | None] = {}
+        self._programs: dict[str, str] = {}
+        self._own: dict[str, dict[str, str]] = {}
         self._checked = read_checked(project)
         self._engine = engine_hashes(project)
         self._newest = _newest_images(runs)
@@ -104,16 +106,21 @@ class _Now:
 
     def _files(self, run: PublishedRun, then: CodeHashes) -> Iterable[str]:
         """Programs that were sent, and the project's own steps and modules."""
-        now = program_hashes(then.node_programs, self._project)
+        now = self._programs
+        if more := then.node_programs.keys() - now.keys():
+            now |= program_hashes(more, self._project)
         for name, known in then.node_programs.items():
             if now.get(name) != known:
                 yield f"scripts/node/{name}" + ("" if name in now else " is gone")
         if not then.own:
             return
-        source = self._source(str(run.provenance.get("runbook_path")))
+        path = str(run.provenance.get("runbook_path"))
+        source = self._source(path)
         if source is None or source.codes is None:
             return
-        own = own_hashes(source.codes, self._project)
+        if path not in self._own:
+            self._own[path] = own_hashes(source.codes, self._project)
+        own = self._own[path]
         for name, known in then.own.items():
             if name in own and own[name] != known:
                 yield f"the code of {name}"

@@ -1,9 +1,9 @@
 """The patterns of log lines that mean the same to Python and to a browser: read into a tree. No I/O.
 
-Python's ``re`` and JavaScript's ``RegExp`` share most of their signs, and differ in what they mean by some. So
-a pattern may use only what both have, or what can be said in both: plain text, ``.``, sets, ``\\d \\w \\s`` and
-their opposites (ASCII only), ``\\b``, ``^``, ``$``, plain groups, alternatives and repeats. All else is refused
-with what to write instead.
+Python's ``re`` and JavaScript's ``RegExp`` share most of their signs, and differ in what they mean by some.
+So a pattern may use only what both have, or what can be said in both: plain text, ``.``, sets, ``\\d``,
+``\\w``, ``\\s`` and their opposites (ASCII only), ``\\b``, ``^``, ``$``, plain groups, alternatives and
+repeats. All else is refused with what to write instead.
 """
 
 from reaffirm.lazy_dataclass import dataclass
@@ -217,7 +217,7 @@ class _Reader:
         return self.shared(self.take()) if sign == "\\" else Char(sign)
 
     def times(self) -> tuple[int, int | None] | None:
-        """Return how often the atom before is repeated, as Python reads it; None: once, and nothing is said."""
+        """Return how often the atom before is repeated, as Python reads it; None: nothing is said of it."""
         sign = self.sign()
         if sign in ("*", "+", "?") and sign:
             self.at += 1

@@ -14,7 +14,7 @@ from reaffirm.model.failure import LINE_LIMIT, LinePattern
 from reaffirm.store.pattern_grammar import Alternatives, Char, Group, Item, PatternError, Repeat, parse
 
 #: Ways to divide a line among the repeats of one pattern, at most, from one place in the line.
-_MOST_WAYS = 50_000
+_MOST_WAYS = 15_000
 _LONGEST = 500
 
 
@@ -28,7 +28,7 @@ class _Part:
 
 
 def read_pattern(text: str) -> LinePattern:
-    """Return the pattern, compiled once. ``\\d``, ``\\w``, ``\\s`` and ``\\b`` know ASCII only, as in a browser.
+    """Return the pattern, compiled once; ``\\d``, ``\\w``, ``\\s`` and ``\\b`` know ASCII only.
 
     Raises:
         PatternError: it is no regular expression, matches everything, could take too long, or would mean

@@ -16,11 +16,12 @@ from reaffirm.errors import DocumentError, MachineFileError
 from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.claim import Evidence
 from reaffirm.model.evidence import Kind, Via, lowest
-from reaffirm.model.fact import FACTS_MIME, Fact, is_fact_name
+from reaffirm.model.fact import Fact, is_fact_name
 from reaffirm.model.finding import Finding
 from reaffirm.model.node import Machines
 from reaffirm.model.report import facts_from_json
 from reaffirm.store.machines import read_machines
+from reaffirm.store.shown_facts import fact_cells, shown_facts
 
 #: The version of ``facts.json`` and ``provenance.json`` that is understood.
 SCHEMA = 1
@@ -54,6 +55,7 @@ class PublishedRun:
     files: tuple[str, ...] = ()
     ran: datetime | None = None
     changed: str = ""
+    cells: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def when(self) -> datetime:
@@ -170,7 +172,7 @@ def read_run(folder: Path, *, shown: str = "") -> PublishedRun:
         msg = f"{name}/recording.jsonl:1: missing, so nobody can tell that this is a run of kind {kind}"
         raise DocumentError(msg, hint=_HINT)
     found = _facts(facts, facts_name)
-    _check_notebook(folder, name, facts, provenance)
+    cells = _check_notebook(folder, name, facts, provenance)
     if facts["run"] != folder.name or facts["runbook"] != folder.parent.name:
         msg = f"{facts_name}:1: says that it is {facts['runbook']}/{facts['run']}"
         raise DocumentError(msg, hint="the folders are named after the runbook and the run; " + _HINT)
@@ -187,14 +189,20 @@ def read_run(folder: Path, *, shown: str = "") -> PublishedRun:
         versions={str(k): str(v) for k, v in versions.items()} if isinstance(versions, dict) else {},
         provenance=provenance,
         ran=_time(provenance["ran"], provenance_name, "ran") if provenance.get("ran") else None,
+        cells=cells,
         files=tuple(sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())),
     )
 
 
-def _check_notebook(folder: Path, name: str, facts: Mapping[str, Any], provenance: Mapping[str, Any]) -> None:
-    """The files beside a notebook say what its outputs say: those are compared when it is executed again."""
+def _check_notebook(
+    folder: Path, name: str, facts: Mapping[str, Any], provenance: Mapping[str, Any]
+) -> Mapping[str, int]:
+    """The files beside a notebook say what its outputs say: those are compared when it is executed again.
+
+    Returns the cell of each fact.
+    """
     notebook = _read_json(folder / "notebook.ipynb", f"{name}/notebook.ipynb")
-    shown = _shown_facts(notebook)
+    shown = shown_facts(notebook)
     given: Mapping[str, Any] = facts["facts"]
     for key in (*given, *filter(is_fact_name, shown)):
         if given.get(key) != shown.get(key):
@@ -202,32 +210,19 @@ def _check_notebook(folder: Path, name: str, facts: Mapping[str, Any], provenanc
     metadata = notebook.get("metadata")
     about = metadata.get("reaffirm") if isinstance(metadata, dict) else None
     if not isinstance(about, dict):
-        return
+        return fact_cells(notebook)
     runbook = about.get("runbook")
     said = {key: about.get(key) for key in ("kind", "via", "started")}
     said["runbook_sha256"] = runbook.get("sha256") if isinstance(runbook, dict) else None
     for key, value in said.items():
         if value is not None and value != provenance.get(key):
             _disagree(f"{name}/provenance.json", key, provenance.get(key), value)
+    return fact_cells(notebook)
 
 
 def _disagree(file: str, key: str, here: object, there: object) -> Never:
     msg = f"{file}:1: {key!r} is {here!r} here and {there!r} in the notebook"
     raise DocumentError(msg, hint=_HINT)
-
-
-def _shown_facts(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts in the outputs of a notebook, of one found twice the last."""
-    found: dict[str, Any] = {}
-    cells = notebook.get("cells")
-    for cell in cells if isinstance(cells, list) else ():
-        outputs = cell.get("outputs") if isinstance(cell, dict) else None
-        for output in outputs if isinstance(outputs, list) else ():
-            data = output.get("data") if isinstance(output, dict) else None
-            payload = data.get(FACTS_MIME) if isinstance(data, dict) else None
-            facts = payload.get("facts") if isinstance(payload, dict) else None
-            found |= facts if isinstance(facts, dict) else {}
-    return found
 
 
 def _read_json(path: Path, shown: str) -> dict[str, Any]:

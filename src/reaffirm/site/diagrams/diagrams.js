@@ -87,7 +87,7 @@
 
   /** Take all sources of the page, also those that the theme would draw with a program from elsewhere. */
   const take = () => {
-    const found = document.querySelectorAll("div.language-mermaid, pre.mermaid, div.mermaid, pre > code.language-mermaid");
+    const found = document.querySelectorAll(".rf-mermaid, div.language-mermaid, pre.mermaid, div.mermaid, pre > code.language-mermaid");
     for (let block of found) {
       if (block.closest(".rf-diagram")) continue;
       if (block.matches("code")) block = block.parentElement;

@@ -1,0 +1,106 @@
+"""The command that holds a log against the pages of failure modes."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reaffirm.diagnose.match import Match
+from reaffirm.diagnose.paste import Paste, PasteReading, read_paste
+from reaffirm.errors import UsageError
+from reaffirm.model.node import Engine
+from reaffirm.run.command import say
+from reaffirm.store.failures import read_failures
+from reaffirm.store.project import failure_folders, find_project
+
+#: Lines shown for one page, characters of each, and bytes that are read of a file: its end.
+_MOST_LINES, _MOST_SIGNS, _MOST_BYTES = 4, 200, 30_000_000
+
+
+def diagnose(
+    logs: Annotated[
+        list[str], typer.Argument(metavar="LOG…", help="Logs, one file for each rank; - is standard input.")
+    ],
+    engine: Annotated[
+        Engine | None, typer.Option("--engine", help="vllm or sglang (default: as the lines tell).")
+    ] = None,
+    version: Annotated[str, typer.Option("--engine-version", help="Such as 0.17.0.")] = "",
+    silent: Annotated[
+        float | None, typer.Option("--silent", min=0, metavar="SECONDS", help="How long nothing new came.")
+    ] = None,
+    ended: Annotated[
+        int | None,
+        typer.Option("--ended", min=0, max=255, metavar="STATUS", help="How the last log's container ended."),
+    ] = None,
+) -> None:
+    """Say which failure pages a log looks like, and by which lines. A page that fits is not yet a cause."""
+    project = find_project()
+    own = (project.docs / "failures").resolve() if project else None
+    found = read_failures(
+        *((f, "docs/failures" if f == own else "reaffirm:docs/failures") for f in failure_folders(project))
+    )
+    for finding in found.findings:
+        say(f"reaffirm: left out: {finding}")
+    paste = Paste(_joined(logs), engine, version, silent, ended)
+    reading = read_paste(found.modes, paste)
+    _tell(reading, len(found.modes))
+    if not (reading.fits.pages or reading.perhaps.pages):
+        raise typer.Exit(2)
+
+
+def _joined(logs: Sequence[str]) -> str:
+    """Return the text of one log, or of several with the name of its rank before each line."""
+    texts = [_text(name) for name in logs]
+    if len(texts) == 1:
+        return texts[0]
+    names: list[str] = []
+    for log in logs:
+        name = "-".join(Path(log).stem.split()) or "rank"
+        names.append(name if name not in names else f"{name}-{len(names) + 1}")
+    return "\n".join(
+        f"{name} | {line}"
+        for name, text in zip(names, texts, strict=True)
+        for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    )
+
+
+def _text(name: str) -> str:
+    if name == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    try:
+        with Path(name).open("rb") as file:
+            file.seek(max(file.seek(0, 2) - _MOST_BYTES, 0))
+            return file.read().decode("utf-8", "replace")
+    except OSError as error:
+        msg = f"{name}: {error.strerror}"
+        raise UsageError(msg, hint="name a file with the last lines of a log") from error
+
+
+def _tell(reading: PasteReading, pages: int) -> None:
+    read_as = " or ".join(f"{one.engine} {one.version}".rstrip() for one in reading.symptoms)
+    for word, matches in (
+        ("fits", reading.fits.matches),
+        ("follows from another error as a rule", reading.fits.later),
+        ("fits if nothing new came", (*reading.perhaps.matches, *reading.perhaps.later)),
+    ):
+        for one in matches:
+            _page(one, word)
+    for a, b in (*reading.fits.contested, *reading.perhaps.contested):
+        typer.echo(f"not decided: {a.mode.id} and {b.mode.id} look the same in these lines")
+        typer.echo(f"  cheapest check: {a.mode.deciding_check or b.mode.deciding_check}")
+    left = f"; {reading.left_out} lines before the last ones were left out" if reading.left_out else ""
+    number = len(reading.fits.pages) + len(reading.perhaps.pages)
+    told = f"{number} of {pages} pages" if number else f"none of {pages} pages fits"
+    say(f"reaffirm: {told}, read as {read_as}{left}")
+
+
+def _page(one: Match, word: str) -> None:
+    typer.echo(f"{one.mode.path}: {word}: {one.mode.title}")
+    for line in one.evidence[:_MOST_LINES]:
+        text = line.text if len(line.text) <= _MOST_SIGNS else f"{line.text[:_MOST_SIGNS]} […]"
+        where = f"{line.node}, line {line.number}" if line.number else line.node
+        typer.echo(f"  {where}: {text}")
+    if len(one.evidence) > _MOST_LINES:
+        typer.echo(f"  and {len(one.evidence) - _MOST_LINES} more")

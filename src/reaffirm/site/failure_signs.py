@@ -1,0 +1,145 @@
+"""A failure in a few words: where it shows itself, in which engines, by which lines, seen how often. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from reaffirm.diagnose.stages import stage_book
+from reaffirm.model.failure import (
+    EngineRange,
+    Example,
+    FailureMode,
+    FailureStatus,
+    LinePattern,
+    OriginKind,
+    Signature,
+)
+from reaffirm.model.node import Engine
+from reaffirm.site.pattern_words import as_line
+from reaffirm.site.text import attribute, cell, code
+
+_STATUS = {
+    FailureStatus.PROVEN: "a hit and a near-miss of its signatures come from a run, a thread or a package",
+    FailureStatus.DRAFT: "its signatures, or what it says of the cause, rest on too little yet",
+}
+_NAMES = {Engine.VLLM: "vLLM", Engine.SGLANG: "SGLang"}
+_ORIGINS = {
+    OriginKind.RUN: ("from a run of ours", "from runs of ours"),
+    OriginKind.THREAD: ("from a public thread", "from public threads"),
+    OriginKind.PACKAGE: ("from a package", "from packages"),
+    OriginKind.MADE_UP: ("made up", "made up"),
+}
+
+
+class Symptom(StrEnum):
+    """What one sees of a failure. The values are headings."""
+
+    SILENCE = "It falls silent: no error, and no end"
+    REFUSAL = "It refuses to start, and says why"
+    CRASH = "It crashes or is killed"
+    DEGRADED = "It serves, and not as it should"
+
+
+def symptom(mode: FailureMode) -> Symptom:
+    """Return what one sees, as far as the signatures and the stage tell."""
+    if mode.serves:
+        return Symptom.DEGRADED
+    if any(one.silence for one in mode.signatures):
+        return Symptom.SILENCE
+    if mode.stage in stage_book().ids[:2]:
+        return Symptom.REFUSAL
+    return Symptom.CRASH
+
+
+def status_badge(status: FailureStatus) -> str:
+    """Return the status of a page as a badge."""
+    return f'<span class="rf-badge rf-page-{status}" title="{attribute(_STATUS[status])}">{status}</span>'
+
+
+def stage_title(stage: str) -> str:
+    """Return a stage in the words of the report of a launch."""
+    return next((one.title for one in stage_book().stages if one.id == stage), stage)
+
+
+def engines(entries: Iterable[EngineRange], between: str = "<br>") -> str:
+    """Return engines with their versions, such as ``vLLM ≥0.17, <0.30``."""
+    return between.join(f'<span class="rf-nowrap">{cell(_engine(entry))}</span>' for entry in entries)
+
+
+def _engine(entry: EngineRange) -> str:
+    versions = str(entry).removeprefix(str(entry.engine)).strip()
+    return f"{_NAMES.get(entry.engine, entry.engine)} {versions}".rstrip()
+
+
+def rail(stage: str) -> str:
+    """Return the stages of a launch in a row, with the one where a failure shows itself."""
+    ids = stage_book().ids
+    at = ids.index(stage) if stage in ids else -1
+    parts = []
+    for place, one in enumerate(stage_book().stages):
+        mark = "rf-rail-here" if place == at else "rf-rail-passed" if place < at else "rf-rail-ahead"
+        told = ' <span class="rf-rail-word">shows itself here</span>' if place == at else ""
+        parts.append(f'<span class="{mark}">{cell(one.title)}{told}</span>')
+    return f'<span class="rf-rail">{" ".join(parts)}</span>'
+
+
+def in_one_line(mode: FailureMode) -> str:
+    """Return the first thing that a log shows of it: a line, and the silence after it."""
+    for one in mode.signatures:
+        found = (*one.all, *one.any)[:1]
+        told = [code(as_line(found[0].text))] if found else []
+        if one.silence:
+            told.append("then silence")
+        if told:
+            return ", ".join(told)
+    return "a container that ended"
+
+
+def signatures(mode: FailureMode) -> str:
+    """Return the signatures as a list: when each fits, in words, with the patterns that are searched for."""
+    lines = []
+    for one in mode.signatures:
+        head = f"In {engines(one.engines, ', ')}: " if one.engines else ""
+        parts = [*_words(one)]
+        lines += [f"-   {head}{parts[0]}" if len(parts) == 1 else f"-   {head}all of this holds:"]
+        if len(parts) > 1:
+            lines += [f"    -   {part}" for part in parts]
+    return "\n".join(lines)
+
+
+def _words(one: Signature) -> Iterable[str]:
+    if one.all:
+        yield "one rank prints " + _patterns(one.all, "and")
+    if one.any:
+        yield "a rank prints " + _patterns(one.any, "or")
+    if one.ended:
+        yield f"a container ended with status {' or '.join(map(str, one.ended))}"
+    if one.silence:
+        yield (
+            f"nothing new comes for {one.silence.seconds:g} s: every rank has reached "
+            f"“{cell(stage_title(one.silence.stage))}”, none has gone on, and none has ended"
+        )
+    if one.none:
+        yield "no rank prints " + _patterns(one.none, "or")
+
+
+def _patterns(patterns: Sequence[LinePattern], word: str) -> str:
+    shown = [_pattern(one) for one in patterns]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
+
+
+def _pattern(one: LinePattern) -> str:
+    """The line in words; where it is more than plain text, the pattern as well."""
+    line = as_line(one.text)
+    plain = re.sub(r"\\([^A-Za-z0-9])", r"\1", one.text).strip() == line
+    return code(line) if plain else f"{code(line)} (as a pattern: {code(one.text)})"
+
+
+def examples(found: Sequence[Example]) -> str:
+    """Return how many examples there are of each origin, those that somebody saw first."""
+    told = []
+    for kind, (word, words) in _ORIGINS.items():
+        number = sum(example.origin.kind is kind for example in found)
+        if number:
+            told.append(f'<span class="rf-nowrap">{number} {word if number == 1 else words}</span>')
+    return ", ".join(told)

@@ -1,0 +1,18 @@
+"""What a record is called on pages."""
+
+from reaffirm.model.record import Record
+from reaffirm.site.prose import words
+
+# An id of so many signs is a number or the like; a longer one is a name and tells what the title tells.
+_SHORT = 12
+
+
+def is_short(record: Record) -> bool:
+    """Whether a record's id is shown beside its title."""
+    return len(record.id) <= _SHORT
+
+
+def label(record: Record) -> str:
+    """Return what a record is called: id and title; a long id is left out."""
+    title = words(record.title)
+    return f"{record.id} {title}" if is_short(record) else title

@@ -1,0 +1,43 @@
+"""The facts of a run as a table: name, value, unit, and the cell that shows it."""
+
+from collections.abc import Mapping, Sequence
+
+from reaffirm.model.fact import Fact
+from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, text_cell
+from reaffirm.site.text import code, inline
+from reaffirm.store.published import PublishedRun
+
+#: More facts are folded.
+_FOLD = 16
+
+
+def facts_section(run: PublishedRun, cells: Mapping[str, int]) -> str:
+    """Return the facts of a run.
+
+    Args:
+        run: whose they are; its kind stands in the title, so that no value is seen without it.
+        cells: the number of the cell that shows each.
+    """
+    if not run.facts:
+        return ""
+    title = f"{len(run.facts)} fact{'' if len(run.facts) == 1 else 's'} of this {run.kind} run"
+    shown = raw_table(("Fact", "Value", "Unit", "Shown in"), [_row(fact, cells) for fact in run.facts])
+    if len(run.facts) > _FOLD:
+        shown = folded(title, shown)
+        return f"## Facts {{ #run-facts }}\n\n{_heads(run.facts)}\n\n{shown}"
+    return f"## Facts {{ #run-facts }}\n\n{inline(title)}:\n\n{shown}"
+
+
+def _row(fact: Fact, cells: Mapping[str, int]) -> tuple[str, ...]:
+    number = cells.get(fact.name)
+    link = f'<a href="#cell-{number}">cell {number}</a>' if number is not None else "-"
+    return code_cell(fact.name), fact_cell(fact.value, by=fact.by), text_cell(fact.unit), link
+
+
+def _heads(facts: Sequence[Fact]) -> str:
+    """What the facts are about, by their first words: enough to know whether to unfold them."""
+    counts: dict[str, int] = {}
+    for fact in facts:
+        head = fact.name.partition(".")[0]
+        counts[head] = counts.get(head, 0) + 1
+    return "About " + ", ".join(f"{code(head)} ({count})" for head, count in counts.items()) + "."

@@ -1,0 +1,331 @@
+/* Which failure pages fit a pasted log. The same as Python's diagnose/{paste,match,rank,stages}.py, step by
+   step: tests hold the two against each other, so whatever changes there is changed here as well.
+   Everything that takes long is a generator, so that a page can stay alive while a large log is read. */
+(() => {
+  "use strict";
+  const shared = (globalThis.reaffirm = globalThis.reaffirm || {});
+  // What Python's str.strip() takes off, which is not what JavaScript's trim() does.
+  const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+  const EDGES = new RegExp(`^[${SPACE}]+|[${SPACE}]+$`, "g");
+  // Colours, titles of windows, whatever else is said to a terminal, and control characters alone.
+  const CONTROL =
+    /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-Z\\-_]|[\x00-\x08\x0b-\x1f\x7f]/g;
+  const ANY_CONTROL = /[\x00-\x08\x0b-\x1f\x7f]/;
+  const BATCH = 20000; // characters that are read between two chances for the page to do something else
+
+  /** Return the data of assets/failures.json with its patterns compiled. */
+  function compile(data) {
+    const patterns = new Map();
+    const pattern = (one) => {
+      if (!patterns.has(one.text)) patterns.set(one.text, { ...one, regex: new RegExp(one.js, "u") });
+      return patterns.get(one.text);
+    };
+    const lines = (found) =>
+      found.map((one) => ({
+        engine: one.engine,
+        pattern: pattern(one.pattern),
+        since: one.since ? shared.versions.parse(one.since) : null,
+        until: one.until ? shared.versions.parse(one.until) : null,
+      }));
+    const stages = data.stages.map((stage) => ({ ...stage, lines: lines(stage.lines) }));
+    const versions = lines(data.versions);
+    const own = [...stages.flatMap((stage) => stage.lines), ...versions];
+    const oneOf = (found) =>
+      found.length ? new RegExp(found.map((one) => `(?:${one.pattern.js})`).join("|"), "u") : /(?!)/;
+    return {
+      ...data,
+      stages,
+      versions,
+      noise: data.noise.map(pattern),
+      secondary: data.secondary.map(pattern),
+      // One search tells that a line is of no interest, as nearly all are.
+      told: new Map(data.engines.map((engine) => [engine, oneOf(own.filter((one) => one.engine === engine))])),
+      staged: new Map(
+        data.engines.map((engine) => [
+          engine,
+          oneOf(stages.flatMap((stage) => stage.lines).filter((one) => ["*", engine].includes(one.engine))),
+        ]),
+      ),
+      pages: data.pages.map((page) => ({
+        ...page,
+        signatures: page.signatures.map((one) => ({
+          ...one,
+          all: one.all.map(pattern),
+          any: one.any.map(pattern),
+          none: one.none.map(pattern),
+        })),
+      })),
+    };
+  }
+
+  function firstSigns(text, most) {
+    if (text.length <= most) return text;
+    let units = 0;
+    let signs = 0;
+    for (const sign of text.slice(0, 2 * most)) {
+      if (signs === most) break;
+      signs += 1;
+      units += sign.length;
+    }
+    return text.slice(0, units);
+  }
+
+  const strip = (text) => text.replace(EDGES, "");
+  const plain = (text) => (ANY_CONTROL.test(text) ? text.replace(CONTROL, "") : text);
+  const searched = (text, limit) => firstSigns(plain(firstSigns(text, 2 * limit)), limit);
+
+  function linesOf(text) {
+    const lines = text.replace(/\r\n?/g, "\n").replace(/^\n+|\n+$/g, "");
+    return lines ? lines.split("\n") : [];
+  }
+
+  function ranksOf(lines) {
+    const ranks = new Map();
+    for (const line of lines) {
+      const at = line.indexOf(" | ");
+      const name = (at < 0 ? "" : line.slice(0, at)).replace(/^ +| +$/g, "");
+      if (at < 0 || !name || name.includes(" ")) {
+        if (/^ *$/.test(line)) continue;
+        return new Map([["a rank", lines]]);
+      }
+      if (!ranks.has(name)) ranks.set(name, []);
+      ranks.get(name).push(line.slice(at + 3));
+    }
+    return ranks.size ? ranks : new Map([["a rank", lines]]);
+  }
+
+  /** Tell, line by line, when so much was read that the page may do something else. */
+  function pace() {
+    let signs = 0;
+    return (line) => {
+      signs = signs > BATCH ? 0 : signs + line.length + 20;
+      return signs > BATCH;
+    };
+  }
+
+  const find = (pattern, line) => line.includes(pattern.literal) && pattern.regex.test(line);
+
+  function* enginesOf(data, logs) {
+    const told = [];
+    const due = pace();
+    for (const engine of data.engines) {
+      const regex = data.told.get(engine);
+      let found = false;
+      for (const log of logs) {
+        for (let at = 0; at < log.lines.length && !found; at += 1) {
+          found = regex.test(log.lines[at]);
+          if (due(log.lines[at])) yield;
+        }
+      }
+      if (found) told.push(engine);
+    }
+    return told.length === 1 ? told : data.engines;
+  }
+
+  function isThisLine(one, engine, version, text) {
+    if (!["*", engine].includes(one.engine) || !find(one.pattern, text)) return false;
+    if (!version || version.isPre) return true;
+    const { compare } = shared.versions;
+    return !(one.since && compare(version, one.since) < 0) && !(one.until && compare(version, one.until) >= 0);
+  }
+
+  /** The stage that a rank has reached, and the version that it tells. */
+  function* track(data, lines, engine, given) {
+    const state = { position: 0, told: given, version: given ? shared.versions.parse(given) : null };
+    const staged = data.staged.get(engine);
+    const tellers = data.versions.filter((one) => one.engine === engine);
+    const due = pace();
+    for (const line of lines) {
+      if (due(line)) yield;
+      if (!strip(line) || data.noise.some((one) => find(one, line))) continue;
+      if (!state.version) learn(state, tellers, line);
+      if (!staged.test(line)) continue;
+      const stage = data.stages.findIndex((one) =>
+        one.lines.some((known) => isThisLine(known, engine, state.version, line)),
+      );
+      state.position = Math.max(state.position, stage);
+    }
+    return state;
+  }
+
+  function learn(state, tellers, line) {
+    for (const one of tellers) {
+      const found = one.pattern.regex.exec(line);
+      if (!found) continue;
+      const word = found.slice(1).find(Boolean).replace(/[,.]+$/, "");
+      const version = shared.versions.parse(word);
+      if (version) Object.assign(state, { told: word, version });
+      return;
+    }
+  }
+
+  function* symptomsOf(data, logs, engine, paste) {
+    let position = Infinity;
+    let version = "";
+    for (const log of logs) {
+      const state = yield* track(data, log.lines, engine, paste.version || "");
+      position = Math.min(position, state.position);
+      version = version || state.told;
+    }
+    return { engine, version, stage: data.stages[position].id, silent: paste.silent || 0, logs };
+  }
+
+  const inRange = (entry, engine, version) =>
+    entry.engine === engine &&
+    (!version || version.isPre || entry.versions.every(([sign, text]) => shared.versions.holds(version, sign, text)));
+
+  /** Return the number of the first line that a pattern is found in, from 1; 0: in none. */
+  function* first(log, pattern) {
+    if (!log.hits.has(pattern.text)) {
+      let number = 0;
+      const due = pace();
+      if (log.whole.includes(pattern.literal)) {
+        for (let at = 0; at < log.lines.length && !number; at += 1) {
+          if (find(pattern, log.lines[at])) number = at + 1;
+          if (due(log.lines[at])) yield;
+        }
+      }
+      log.hits.set(pattern.text, number);
+    }
+    return log.hits.get(pattern.text);
+  }
+
+  const lineOf = (log, number, pattern) => ({
+    node: log.node,
+    number,
+    text: strip(log.lines[number - 1]),
+    pattern,
+  });
+
+  /** Return what shows that a signature fits; null where it does not. */
+  function* evidenceOf(data, one, seen, version) {
+    if (one.engines.length && !one.engines.some((entry) => inRange(entry, seen.engine, version))) return null;
+    const shown = [];
+    if (one.all.length) {
+      const before = shown.length;
+      for (const log of seen.logs) {
+        const hits = [];
+        for (const pattern of one.all) hits.push(yield* first(log, pattern));
+        if (hits.every(Boolean)) shown.push(...one.all.map((pattern, at) => lineOf(log, hits[at], pattern)));
+      }
+      if (shown.length === before) return null;
+    }
+    if (one.any.length) {
+      const before = shown.length;
+      for (const log of seen.logs) {
+        for (const pattern of one.any) {
+          const number = yield* first(log, pattern);
+          if (number) shown.push(lineOf(log, number, pattern));
+        }
+      }
+      if (shown.length === before) return null;
+    }
+    if (one.ended.length) {
+      const ends = seen.logs.filter((log) => log.ended !== null && one.ended.includes(log.ended));
+      if (!ends.length) return null;
+      for (const log of ends) {
+        shown.push({ node: log.node, number: 0, text: `the container ended with status ${log.ended}` });
+      }
+    }
+    if (one.silence) {
+      const { stage, seconds } = one.silence;
+      if (seen.logs.some((log) => log.ended !== null)) return null;
+      if (seen.stage !== stage || seen.silent < seconds) return null;
+      const { title } = data.stages.find((known) => known.id === stage) || { title: stage };
+      const told =
+        seen.silent === Infinity ? `if nothing new came for ${seconds} s` : `nothing new for ${seen.silent.toFixed(0)} s`;
+      shown.push({ node: "all ranks", number: 0, text: `${told} after the stage “${title}”, and no end` });
+    }
+    for (const log of seen.logs) {
+      for (const pattern of one.none) if (yield* first(log, pattern)) return null;
+    }
+    const known = new Map();
+    for (const line of shown) {
+      const key = JSON.stringify([line.node, line.number, line.text]);
+      if (!known.has(key)) known.set(key, { ...line, patterns: [] });
+      if (line.pattern) known.get(key).patterns.push(line.pattern);
+    }
+    return [...known.values()];
+  }
+
+  const parts = (one) => one.all.length + (one.any.length > 0) + Boolean(one.silence) + (one.ended.length > 0);
+
+  /** Return each page that fits one of the readings, with the signature of which most holds. */
+  function* best(data, pages, readings) {
+    const found = new Map();
+    for (const seen of readings) {
+      const version = seen.version ? shared.versions.parse(seen.version) : null;
+      for (const page of pages) {
+        if (!page.engines.some((entry) => inRange(entry, seen.engine, version))) continue;
+        let top = null;
+        for (const one of page.signatures) {
+          const evidence = yield* evidenceOf(data, one, seen, version);
+          if (evidence && (!top || parts(one) > top.parts)) {
+            top = { page, signature: one, evidence, parts: parts(one), engine: seen.engine };
+          }
+        }
+        if (top && (!found.has(page.id) || top.parts > found.get(page.id).parts)) found.set(page.id, top);
+      }
+    }
+    return pages.filter((page) => found.has(page.id)).map((page) => found.get(page.id));
+  }
+
+  /** Order the pages that fit: what is no mere consequence first, then by how much fits. */
+  function rank(data, matches) {
+    const follows = (one) =>
+      one.evidence.every((line) => line.number && data.secondary.some((known) => find(known, line.text)));
+    const place = (one) => [Number(follows(one)), -one.parts, Number(one.page.status !== "proven"), -one.page.seen];
+    const ordered = [...matches].sort((a, b) => {
+      const [left, right] = [place(a), place(b)];
+      const at = left.findIndex((value, index) => value !== right[index]);
+      return at < 0 ? (a.page.id < b.page.id ? -1 : 1) : left[at] - right[at];
+    });
+    const fits = ordered.filter((one) => !follows(one));
+    const contested = fits.flatMap((a, at) =>
+      fits
+        .slice(at + 1)
+        .filter((b) => a.page.rivals.includes(b.page.id) || b.page.rivals.includes(a.page.id))
+        .map((b) => [a, b]),
+    );
+    return { fits, later: ordered.filter(follows), contested };
+  }
+
+  /** Read a paste: {text, engine, version, silent, ended}; what nobody tells is null. Yields now and then. */
+  function* read(data, paste) {
+    const all = linesOf(paste.text);
+    const leftOut = Math.max(all.length - data.lines, 0);
+    const ranks = ranksOf(leftOut ? all.slice(leftOut) : all);
+    const logs = [];
+    for (const [node, said] of ranks) {
+      const lines = [];
+      const due = pace();
+      for (const line of said) {
+        lines.push(searched(line, data.lineLimit));
+        if (due(lines[lines.length - 1])) yield;
+      }
+      logs.push({ node, lines, whole: lines.join("\n"), hits: new Map(), ended: null });
+    }
+    logs[logs.length - 1].ended = paste.ended;
+    const engines = paste.engine ? [paste.engine] : yield* enginesOf(data, logs);
+    const readings = [];
+    for (const engine of engines) readings.push(yield* symptomsOf(data, logs, engine, paste));
+    const { fits, later, contested } = rank(data, yield* best(data, data.pages, readings));
+    let perhaps = { fits: [], later: [], contested: [] };
+    if (paste.silent === null && paste.ended === null) {
+      const known = new Set([...fits, ...later].map((one) => one.page.id));
+      const others = data.pages.filter((page) => !known.has(page.id));
+      const silent = readings.map((one) => ({ ...one, silent: Infinity }));
+      perhaps = rank(data, yield* best(data, others, silent));
+    }
+    return { readings, fits, later, contested, perhaps, leftOut, lines: all.length };
+  }
+
+  /** Run a reading to its end at once. */
+  function atOnce(reading) {
+    let step = reading.next();
+    while (!step.done) step = reading.next();
+    return step.value;
+  }
+
+  shared.failures = { compile, read, atOnce };
+})();

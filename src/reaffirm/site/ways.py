@@ -1,0 +1,111 @@
+"""Links from a page to records, runs, cells and runbooks, and the commands that check claims again."""
+
+import posixpath
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reaffirm.model.claim import Claim, Evidence, Judged, Standing
+from reaffirm.model.evidence import Kind
+from reaffirm.model.record import Record
+from reaffirm.site.page import day, kind_badge
+from reaffirm.site.page_map import INDEX_URI
+from reaffirm.site.record_label import label
+from reaffirm.site.report import fact_value
+from reaffirm.site.stand_ins import behind
+from reaffirm.site.text import code, inline
+from reaffirm.store.published import PublishedRun
+
+#: Stands in a command for the name of a machine file that only its reader has.
+MACHINES = "MACHINES"
+
+
+@dataclass(frozen=True)
+class Ways:
+    """What can be reached from one page.
+
+    ``uri`` is that page; ``records`` are pages by the key of a record and by the ids that a record names,
+    ``runs`` those of runs by the path of their folder, ``runbooks`` by name. ``published`` are the runs
+    themselves by the path of their folder. ``titles`` are what records are called, by the page of each.
+    """
+
+    uri: str
+    records: Mapping[str, str] = field(default_factory=dict)
+    runs: Mapping[str, str] = field(default_factory=dict)
+    runbooks: Mapping[str, str] = field(default_factory=dict)
+    published: Mapping[str, PublishedRun] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    def to(self, page: str) -> str:
+        """Return the way to another page."""
+        return posixpath.relpath(page, posixpath.dirname(self.uri) or ".")
+
+    def record(self, ident: str) -> str:
+        """Return a link to the record that an id means, by its name where that is known."""
+        page = self.records.get(ident)
+        return self._link(inline(self.titles.get(page or "", "") or ident), page)
+
+    def named(self, record: Record) -> str:
+        """Return a link to a record by its name."""
+        return self._link(inline(label(record)), self.records.get(record.key))
+
+    def runbook(self, name: str) -> str:
+        """Return a link to a runbook."""
+        return self._link(code(name), self.runbooks.get(name))
+
+    def run(self, judged: Judged) -> str:
+        """Return a link to a run, at the first cell that shows what it found."""
+        page = self.runs.get(judged.path)
+        cells = [number for one in judged.found if (number := self.cell(one))]
+        anchor = f"#cell-{min(cells)}" if cells and page else ""
+        return self._link(code(judged.run), f"{page}{anchor}" if page else None)
+
+    def cell(self, evidence: Evidence) -> int:
+        """Return the number of the cell that shows a fact; 0 where nobody knows."""
+        run = self.published.get(evidence.path)
+        return run.cells.get(evidence.fact, 0) if run else 0
+
+    def evidence(self, judged: Judged) -> str:
+        """Return what a run found, each fact with the cell that shows it, its kind, its date and the run."""
+        run, page = self.published.get(judged.path), self.runs.get(judged.path)
+        lines = []
+        for one in judged.found:
+            number = self.cell(one)
+            shown = f" ([cell {number}]({self.to(page)}#cell-{number}))" if number and page else ""
+            lines.append(f"{code(one.fact)} = {fact_value(one.value, one.unit, one.by)}{shown}")
+        lines += behind(run, [one.fact for one in judged.found]) if run else ()
+        when = f"{kind_badge(judged.kind, judged.via)} {day(judged.started)}"
+        lines.append(f"{when}, run {self.run(judged)} of {self.runbook(judged.runbook)}")
+        return "<br>".join(lines)
+
+    def recheck(self, record: Record, claim: Claim, stands: Standing) -> str:
+        """Return the command that runs what decides a claim, and nothing more; empty without a check."""
+        if claim.check is None:
+            return ""
+        words = ["reaffirm", "recheck", record.id, "--claim", claim.id]
+        machines = self._machines(claim, stands)
+        return shlex.join([*words, "--nodes", machines] if machines else words)
+
+    def _machines(self, claim: Claim, stands: Standing) -> str:
+        """The machines of the run that decides; of another that would suffice; else the reader's own."""
+        if claim.needs is Kind.SIMULATED and stands.deciding is None:
+            return ""
+        own = self.published.get(stands.deciding.path) if stands.deciding else None
+        for run in (own, *self.published.values()):
+            right = run is not None and claim.check is not None and run.runbook == claim.check.runbook
+            if run is not None and right and run.kind.suffices(claim.needs):
+                name = run.provenance.get("machines")
+                if isinstance(name, str) and name:
+                    return name
+        return MACHINES
+
+    def around(self, before: Record | None, after: Record | None) -> str:
+        """Return the way to the neighbours and to the index."""
+        line = [f"[← {inline(label(before))}]({self.to(self.records[before.key])})"] if before else []
+        line.append(f"[All decisions]({self.to(INDEX_URI)})")
+        if after:
+            line.append(f"[{inline(label(after))} →]({self.to(self.records[after.key])})")
+        return "---\n\n" + " · ".join(line) if before or after else ""
+
+    def _link(self, text: str, page: str | None) -> str:
+        return f"[{text}]({self.to(page)})" if page else text

@@ -1,0 +1,85 @@
+"""Decisions in a browser: filters that can be linked, tables that sort, boxes that are links."""
+
+from typing import Any
+
+import pytest
+from watched import watched
+
+pytestmark = pytest.mark.browser
+
+_ROWS = "tr:has([data-rf-row])"
+
+
+def _shown(page: Any) -> int:
+    return int(page.locator(f"{_ROWS}:visible").count())
+
+
+def test_a_link_with_filters_shows_what_it_says_and_the_count_is_announced(
+    browser: Any, own_site: str
+) -> None:
+    """Somebody would send a link to three decisions, and the other would see all of them."""
+    with watched(browser, own_site) as seen:
+        page = seen.visit("decisions/?status=accepted&tag=serving")
+        some, all_of_them = _shown(page), page.locator(_ROWS).count()
+        assert 0 < some < all_of_them
+        told = page.get_by_role("status")
+        assert told.text_content() == f"{some} of {all_of_them} decisions"
+        page.get_by_label("Verdict").select_option("refuted")
+        assert "verdict=refuted" in page.url
+        assert 0 < _shown(page) < some
+        page.get_by_label("Contains").fill("no such words anywhere")
+        assert _shown(page) == 0
+        page.get_by_role("button", name="Show all").click()
+        page.wait_for_function("() => !location.search")
+        assert told.text_content() == f"All {all_of_them} decisions"
+        assert seen.taken() == []
+
+
+def test_a_column_sorts_by_its_head_and_back(browser: Any, own_site: str) -> None:
+    """A reader could not bring the newest decision to the top."""
+    with watched(browser, own_site) as seen:
+        page = seen.visit("decisions/")
+        before = page.locator(_ROWS).first.text_content()
+        head = page.get_by_role("columnheader").first
+        button = head.get_by_role("button")
+        button.focus()
+        page.keyboard.press("Enter")
+        assert head.get_attribute("aria-sort") == "ascending"
+        page.keyboard.press("Enter")
+        assert head.get_attribute("aria-sort") == "descending"
+        assert page.locator(_ROWS).first.text_content() != before
+        page.keyboard.press("Enter")
+        assert head.get_attribute("aria-sort") is None
+        assert page.locator(_ROWS).first.text_content() == before
+
+
+def test_a_box_of_the_picture_leads_to_its_decision_by_keyboard(browser: Any, own_site: str) -> None:
+    """A picture that can only be looked at is a riddle for whoever has no mouse."""
+    with watched(browser, own_site) as seen:
+        page = seen.visit("decisions/")
+        box = page.locator(".rf-supersession a").first
+        assert "0009" in (box.text_content() or "")
+        box.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/decisions/0009-*/")
+        assert seen.taken() == []
+
+
+def test_a_filter_takes_headings_without_rows_with_it(browser: Any, own_site: str) -> None:
+    """A page of headings with nothing below them would be left."""
+    with watched(browser, own_site) as seen:
+        page = seen.visit("still-true/?verdict=refuted")
+        assert page.locator("#refuted").is_visible()
+        assert not page.locator("#told").is_visible()
+        assert page.locator("#due").is_visible()
+        assert _shown(page) == page.locator('[data-rf-verdict="refuted"]').count()
+
+
+def test_without_scripts_everything_is_there(browser: Any, own_site: str) -> None:
+    """A reader whose browser runs no scripts would see an empty page, or controls that do nothing."""
+    with watched(browser, own_site, java_script_enabled=False) as seen:
+        for path in ("decisions/?status=rejected", "still-true/?text=nothing"):
+            page = seen.visit(path)
+            assert _shown(page) == page.locator(_ROWS).count() > 20
+            assert page.locator("form.rf-sieve, .rf-sort, .rf-copy").count() == 0
+            assert seen.taken() == []

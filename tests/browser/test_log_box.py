@@ -1,0 +1,215 @@
+"""The box that a log is pasted into, on the built site: by mouse, keyboard, with large and hostile logs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pasting import MODES, in_python
+from watched import Watched, watched
+
+from reaffirm.diagnose.paste import Paste
+from reaffirm.model.failure import Example, FailureMode
+
+pytestmark = pytest.mark.browser
+
+_PATH = "failures/#log-box"
+_EXAMPLES = [(mode, example) for mode in MODES for example in mode.examples]
+_LINE = "CustomAllreduce is disabled because this process group spans across nodes."
+
+
+@pytest.fixture(scope="module")
+def box(browser: Any, own_site: str) -> Iterator[Watched]:
+    """The index of failure modes."""
+    with watched(browser, own_site, viewport={"width": 1000, "height": 900}) as seen:
+        seen.visit(_PATH)
+        yield seen
+        assert seen.taken() == []
+
+
+def _find(page: Any) -> list[str]:
+    """Press the button; return the pages that fit, in order, but not those that need more silence."""
+    page.evaluate("document.querySelector('.rf-log-status').textContent = ''")
+    page.get_by_role("button", name="Find the page").click()
+    page.wait_for_function("document.querySelector('.rf-log-status').textContent")
+    shown = page.locator(".rf-log-pages > li:not(.rf-log-perhaps)")
+    return [one.get_attribute("data-rf-page") for one in shown.all()]
+
+
+def _clear(page: Any) -> None:
+    """Begin anew: no lines, and nothing told of them."""
+    page.locator(".rf-log").get_by_role("button", name="Clear").click()
+    page.get_by_label("Engine").select_option("")
+    page.get_by_label("Version").fill("")
+    page.get_by_label("After the last line").select_option("")
+
+
+def _fill(page: Any, example: Example) -> None:
+    _clear(page)
+    page.fill("#rf-log-text", example.text)
+    page.get_by_label("Engine").select_option(str(example.engine))
+    page.get_by_label("Version").fill(example.version)
+    after = page.get_by_label("After the last line")
+    if example.ended is not None:
+        after.select_option("ended")
+        page.get_by_label("with status").fill(str(example.ended))
+    else:
+        after.select_option("silent")
+        page.get_by_label("for … seconds").fill(f"{example.silent:g}")
+
+
+@pytest.mark.parametrize(("mode", "example"), _EXAMPLES, ids=[f"{m.id}:{e.line}" for m, e in _EXAMPLES])
+def test_every_example_finds_in_the_box_what_it_finds_in_a_report(
+    box: Watched, mode: FailureMode, example: Example
+) -> None:
+    """Somebody would paste the very lines of a page and be sent to another one."""
+    _fill(box.page, example)
+    # The box tells either how long nothing came or how the container ended.
+    silent = None if example.ended is not None else example.silent
+    told = Paste(example.text, example.engine, example.version, silent, example.ended)
+    expected = in_python(told)
+    found = _find(box.page)
+    assert found == [one["page"] for one in (*expected["fits"], *expected["later"])]
+    if example.ended is None:
+        assert (mode.id in found) is example.hit
+
+
+def test_the_line_of_the_story_leads_to_both_rivals(box: Watched) -> None:
+    """Nobody would learn that two causes look the same, or how to tell them apart."""
+    page = box.page
+    _clear(page)
+    page.fill("#rf-log-text", f"[2026-03-06 10:00:00 TP0] {_LINE}")
+    assert _find(page) == []
+    perhaps = page.locator(".rf-log-perhaps[data-rf-page]")
+    assert [one.get_attribute("data-rf-page") for one in perhaps.all()] == [
+        "silent-stall-queue-address",
+        "silent-stall-nccl",
+    ]
+    assert "2 pages would fit if nothing new came" in page.locator(".rf-log-status").inner_text()
+    assert page.locator("mark").first.inner_text() == _LINE.rstrip(".")
+    rivals = page.locator(".rf-log-rivals")
+    assert "Cheapest check: launch once more with the host address set" in rivals.inner_text()
+    rivals.get_by_role("link").first.click()
+    page.wait_for_url("**/failures/silent-stall-queue-address/")
+    box.visit(_PATH)
+
+
+def test_a_log_that_no_page_knows_is_told_so(box: Watched) -> None:
+    """Silence would look like an answer."""
+    page = box.page
+    _clear(page)
+    page.fill("#rf-log-text", "all is well")
+    page.get_by_label("After the last line").select_option("silent")
+    assert _find(page) == []
+    assert page.locator(".rf-log-status").inner_text().startswith(f"None of the {len(MODES)} pages fits")
+    assert "Add a page" in page.locator(".rf-log-nothing").inner_text()
+
+
+def test_the_box_works_by_keyboard_and_says_what_it_found(browser: Any, own_site: str) -> None:
+    """Somebody without a mouse or a screen would be left alone at night."""
+    with watched(browser, own_site) as seen:
+        page = seen.visit("failures/")
+        page.locator("#rf-log-text").focus()
+        page.keyboard.insert_text("Gloo connectFullMesh failed with no error")
+        names = []
+        for _ in range(7):
+            page.keyboard.press("Tab")
+            names.append(page.evaluate("document.activeElement.tagName + '.' + document.activeElement.type"))
+        assert names[:3] == ["SELECT.select-one", "INPUT.text", "SELECT.select-one"]
+        assert names[3:6] == ["BUTTON.submit", "INPUT.file", "BUTTON.button"]
+        assert names[6].startswith("A.")
+        status = page.get_by_role("status").filter(has_text="fits")
+        assert status.inner_text().startswith("1 page fits (1 line, read as of vLLM or SGLang)")
+        assert status.get_attribute("aria-live") == "polite"
+        link = page.locator(".rf-log-pages a").first
+        assert link.get_attribute("href").endswith("/wrong-interface/")
+        assert seen.taken() == []
+
+
+def test_nothing_of_a_log_leaves_the_page(browser: Any, own_site: str) -> None:
+    """A log with a host name or a token would be sent somewhere."""
+    with watched(browser, own_site) as seen:
+        page = seen.visit("failures/")
+        asked: list[tuple[str, str, str | None]] = []
+        page.on("request", lambda one: asked.append((one.method, one.url, one.post_data)))
+        page.fill("#rf-log-text", f"secret-host {_LINE}")
+        page.wait_for_selector(".rf-log-pages")
+        page.get_by_role("button", name="Find the page").click()
+        page.wait_for_timeout(600)
+        assert asked == [("GET", f"{own_site}assets/failures.json", None)]
+        assert "secret" not in page.url
+        assert page.evaluate("localStorage.length + sessionStorage.length + document.cookie.length") <= 2
+        kept = page.evaluate("JSON.stringify({...localStorage, ...sessionStorage})")
+        assert "secret" not in kept
+        assert seen.taken() == []
+
+
+def test_what_is_pasted_never_becomes_markup(box: Watched) -> None:
+    """A line of a log could run code in the reader's browser."""
+    page = box.page
+    _clear(page)
+    hostile = "<img src=x onerror=alert(1)><script>alert(2)</script> Gloo connectFullMesh failed <b>"
+    page.fill("#rf-log-text", f"<i>n</i> | {hostile}\n<i>m</i> | {hostile}")
+    assert _find(page) == ["wrong-interface"]
+    assert page.locator(".rf-log-found :is(img, script, b, i)").count() == 0
+    assert hostile in page.locator(".rf-log-lines").inner_text()
+    assert box.taken() == []
+
+
+def test_a_large_paste_is_read_and_the_page_stays_alive(box: Watched) -> None:
+    """Five megabytes on the clipboard would freeze the tab."""
+    page = box.page
+    _clear(page)
+    lines = 200_000
+    page.evaluate(
+        """lines => {
+          window.ticks = 0;
+          setInterval(() => { window.ticks += 1 }, 5);
+          const log = 'INFO 11-30 10:02:15 step\\n'.repeat(lines - 1) + 'Gloo connectFullMesh failed';
+          const data = new DataTransfer();
+          data.setData('text/plain', log);
+          const paste = new ClipboardEvent('paste', {clipboardData: data, cancelable: true, bubbles: true});
+          window.before = window.ticks;
+          document.querySelector('#rf-log-text').dispatchEvent(paste);
+        }""",
+        lines,
+    )
+    page.wait_for_selector('[data-rf-page="wrong-interface"]')
+    assert f"({lines} lines, read as of" in page.locator(".rf-log-status").inner_text()
+    assert page.evaluate("window.ticks - window.before") > 3
+    assert page.evaluate("document.querySelector('#rf-log-text').value.split('\\n').length") <= 500
+    assert "a rank, line 200000" in page.locator(".rf-log-lines").inner_text()
+
+
+def test_a_file_can_be_opened(box: Watched, tmp_path: Path) -> None:
+    """Somebody with a file would have to copy it by hand."""
+    page = box.page
+    _clear(page)
+    log = tmp_path / "head.log"
+    log.write_bytes(b"\x1b[31mGloo connectFullMesh\x1b[0m failed \xff\r\n")
+    page.locator(".rf-log-file input").set_input_files(log)
+    page.wait_for_selector('[data-rf-page="wrong-interface"]')
+
+
+def test_the_box_works_below_a_folder_of_a_site(browser: Any, own_folder: Path, tmp_path: Path) -> None:
+    """Most projects' pages are below the name of the project."""
+    from sites import served
+
+    (tmp_path / "project").symlink_to(own_folder)
+    with served(tmp_path) as origin, watched(browser, origin) as seen:
+        page = seen.visit("project/failures/")
+        page.fill("#rf-log-text", "Gloo connectFullMesh failed")
+        page.wait_for_selector('[data-rf-page="wrong-interface"]')
+        assert seen.taken() == []
+
+
+def test_without_scripts_the_page_is_whole_and_says_what_to_do(browser: Any, own_site: str) -> None:
+    """Somebody with scripts off would see an empty place."""
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        page = context.new_page()
+        page.goto(f"{own_site}failures/")
+        assert "reaffirm diagnose LOG" in page.locator(".rf-log-box").inner_text()
+        assert page.locator("[data-rf-failure] a").count() == len(MODES)
+    finally:
+        context.close()

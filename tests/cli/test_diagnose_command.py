@@ -1,0 +1,59 @@
+"""A log held against the failure pages in a terminal, as the box on the site does."""
+
+from pathlib import Path
+
+import pytest
+
+from reaffirm.cli.main import main
+
+_LINE = "[2026-03-06 10:00:00 TP0] CustomAllreduce is disabled because this process group spans across nodes."
+
+
+def _run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(["diagnose", *words])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_the_line_of_the_story_names_both_rivals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Somebody at a terminal would be told nothing, or a cause that the log cannot show."""
+    log = tmp_path / "head.log"
+    log.write_text(_LINE + "\n", encoding="utf-8")
+    status, out, err = _run(capsys, str(log))
+    assert status == 0
+    assert "silent-stall-queue-address.md: fits if nothing new came: Both ranks fall silent" in out
+    assert "not decided: silent-stall-queue-address and silent-stall-nccl look the same" in out
+    assert "cheapest check: launch once more with the host address set" in out
+    assert "2 of " in err
+    status, out, _ = _run(capsys, str(log), "--silent", "300")
+    assert "silent-stall-queue-address.md: fits: Both" in out
+    status, out, _ = _run(capsys, str(log), "--silent", "4")
+    assert (status, out) == (2, "")
+
+
+def test_several_logs_are_several_ranks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Lines of two ranks would be put together, or a rank's end be taken for that of another."""
+    names = []
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        names.append(str(tmp_path / folder / "my rank.log"))
+        Path(names[-1]).write_text(f"{_LINE}\r\n\r\n", encoding="utf-8")
+    status, out, _ = _run(capsys, *names, "--silent", "90", "--engine", "sglang")
+    assert status == 0
+    assert "my-rank, line 1: [2026" in out
+    assert "my-rank-2, line 1: [2026" in out
+    _, out, _ = _run(capsys, *names, "--ended", "137")
+    assert "worker-gone.md: fits" in out
+    assert "my-rank-2: the container ended with status 137" in out
+
+
+def test_a_log_that_no_page_knows_is_told_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Silence would look like an answer."""
+    log = tmp_path / "x.log"
+    log.write_bytes(b"\xff all is well\n")
+    status, out, err = _run(capsys, str(log))
+    assert (status, out) == (2, "")
+    assert "none of " in err
+    status, _, err = _run(capsys, str(tmp_path / "gone.log"))
+    assert status == 3
+    assert "gone.log: No such file" in err

@@ -1,0 +1,114 @@
+"""What failure pages say in a few words: sections, symptoms, lines made of patterns, data for the box."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reaffirm.site.browser_patterns import browser_pattern
+from reaffirm.site.failure_data import failure_data
+from reaffirm.site.failure_index import failures_index
+from reaffirm.site.failure_sections import in_brief, sections, shown
+from reaffirm.site.failure_signs import Symptom, in_one_line, rail, signatures, symptom
+from reaffirm.site.pattern_words import as_line
+from reaffirm.store.failures import read_failures
+
+_ROOT = Path(__file__).parents[2]
+MODES = {mode.id: mode for mode in read_failures((_ROOT / "docs/failures", "docs/failures")).modes}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "line"),
+    [
+        (r"scheduler died \(exit code: -9\)", "scheduler died (exit code: -9)"),
+        (r"architectures \[.{0,300}\] are not supported", "architectures […] are not supported"),
+        (r"[Aa]ddress already in use", "address already in use"),
+        (r"cable (?:is )?gone", "cable (is )gone"),
+        (r"(ERROR|FATAL): \d+", "(ERROR / FATAL): …"),
+        (r"^a\b", "a"),
+    ],
+)  # fmt: skip
+def test_a_pattern_is_shown_as_the_line_that_it_finds(pattern: str, line: str) -> None:
+    """Somebody at night would have to read a regular expression."""
+    assert as_line(pattern) == line
+
+
+@pytest.mark.parametrize(
+    ("pattern", "js"),
+    [
+        (r"a.b", r"a[^\n]b"),
+        (r"\d\s", r"[0-9][\u{9}-\u{d}\u{20}]"),
+        (r"[\S-]", r"[\u{0}-\u{8}\u{e}-\u{1f}\u{21}-\u{10ffff}\u{2d}]"),
+        (r"x{,3}y{2}z*?", r"x{0,3}y{2}z{0,}?"),
+        (r"a{x}]", r"a\u{7b}x\u{7d}\u{5d}"),
+        ("é█", r"\u{e9}\u{2588}"),
+        (r"(a|b)(?:c)$", r"(a|b)(?:c)$"),
+    ],
+)
+def test_a_pattern_is_spelled_out_for_a_browser(pattern: str, js: str) -> None:
+    """A browser would read a sign in its own way."""
+    assert browser_pattern(pattern) == js
+
+
+def test_the_remedy_comes_first_and_nothing_is_lost() -> None:
+    """Somebody at night would scroll past the explanation; or a heading in a log would cut the page."""
+    body = "## Meaning\n\nWhy.\n\n## Remedy\n\nDo *this*:\nnow.\n\n- or that\n\n"
+    body += "## Examples\n\n```text\n## no heading\n```\n"
+    parts = sections(body)
+    assert list(parts) == ["", "Meaning", "Remedy", "Examples"]
+    assert in_brief(parts) == "Do *this*: now."
+    text = shown(parts, "FIRST", "THEN")
+    order = [text.index(word) for word in ("## Remedy", "FIRST", "Do", "Why", "THEN", "## no heading")]
+    assert order == sorted(order)
+    assert in_brief({}) == ""
+    assert shown({"": "", "Meaning": "x"}, "", "") == "## Meaning\n\nx"
+
+
+def test_each_page_is_found_by_what_one_sees() -> None:
+    """A silent stall would be listed among the crashes."""
+    assert symptom(MODES["silent-stall-nccl"]) is Symptom.SILENCE
+    assert symptom(MODES["port-taken"]) is Symptom.REFUSAL
+    assert symptom(MODES["allreduce-fusion-crash"]) is Symptom.CRASH
+    assert symptom(MODES["no-rdma-silent-tcp"]) is Symptom.DEGRADED
+    stall = MODES["silent-stall-queue-address"]
+    assert in_one_line(stall) == (
+        "`CustomAllreduce is disabled because this process group spans across nodes`, then silence"
+    )
+
+
+def test_a_signature_says_in_words_when_it_fits() -> None:
+    """A reader would see a list of patterns and not know which of them must hold."""
+    text = signatures(MODES["silent-stall-queue-address"])
+    assert "SGLang &gt;=0.5.10" in text
+    assert "nothing new comes for 45 s: every rank has reached “Group created”" in text
+    text = signatures(MODES["class-missing-from-registry"])
+    assert "`Model architectures […] are not supported for now` (as a pattern: <code>" in text
+    text = signatures(MODES["worker-gone"])
+    assert "a container ended with status 137 or 143" in text
+
+
+def test_the_picture_shows_where_the_launch_stops() -> None:
+    """The stage would be a word that says nothing of what came before it."""
+    text = rail("nccl")
+    assert text.count("rf-rail-passed") == 3
+    assert '<span class="rf-rail-here">NCCL joined' in text
+    assert "rf-rail-here" not in rail("no-such-stage")
+
+
+def test_a_hostile_page_breaks_neither_the_index_nor_the_data() -> None:
+    """A title could run script on the index of a project that takes in other people's pages."""
+    one = MODES["port-taken"]
+    bad = "<script>alert(1)</script>|](x) `"
+    hostile = replace(one, title=bad, stage="<b>", mistaken_for=(bad,))
+    page = failures_index([hostile], uri="failures/index.md", heading=bad, introduction="")
+    assert "<script>" not in page.markdown
+    assert "<b>" not in page.markdown
+    data = json.loads(failure_data([hostile], {one.id: bad}))
+    assert data["pages"][0]["title"] == bad
+
+
+def test_a_site_without_failure_pages_has_an_index_without_a_box() -> None:
+    """An empty box would promise what it cannot do."""
+    page = failures_index([], uri="failures/index.md", heading="Failure modes", introduction="None yet.")
+    assert "log-box" not in page.markdown
