@@ -57,7 +57,7 @@ def test_a_site_without_diagrams_carries_no_program_that_draws(own_folder: Any) 
 
 @pytest.mark.parametrize("settings", sorted(one.stem for one in (_HERE / "specimens/settings").glob("*.yml")))
 def test_diagrams_are_drawn_whatever_the_settings(browser: Any, tmp_path: Path, settings: str) -> None:
-    """With a policy, instant pages or an author's fence nothing would be drawn, or the theme ask elsewhere."""
+    """With a policy or an author's own fence nothing would be drawn, or the theme would ask elsewhere."""
     root = tmp_path / "small"
     shutil.copytree(_HERE / "specimens/beside-foreign", root)
     shutil.copyfile(_HERE / f"specimens/settings/{settings}.yml", root / "mkdocs.yml")
