@@ -61,5 +61,6 @@ def test_the_pages_of_a_foreign_repository_are_whole(
     assert len(site.pages) > 85
     wrong = [f"{p}: {t}" for p, one in site.pages.items() for t in one.troubles]
     wrong += [f"{p}: {one.wide}" for p, one in site.pages.items() if one.wide]
-    wrong += [f"{p}: {one.h1} h1" for p, one in site.pages.items() if one.h1 != 1 or one.lang != "en"]
+    ours = {path: one for path, one in site.pages.items() if path.startswith("decisions/")}
+    wrong += [f"{p}: {one.h1} h1" for p, one in ours.items() if one.h1 != 1 or one.lang != "en"]
     assert wrong + site.dead == [], summary(wrong + site.dead)
