@@ -1,5 +1,6 @@
 """Reads many files: from the cache where nothing changed, else on all processors where that pays."""
 
+import gc
 import os
 from collections import defaultdict
 from collections.abc import Iterator
@@ -118,7 +119,8 @@ def _read_together(wanted: list[tuple[str, Path]], keep_body: bool, processors: 
     chunks = [(wanted[n : n + _CHUNK], keep_body) for n in range(0, len(wanted), _CHUNK)]
     done = 0
     try:
-        with ProcessPoolExecutor(processors, mp_context=get_context(_start())) as pool:
+        context = get_context(_start())
+        with ProcessPoolExecutor(processors, mp_context=context, initializer=gc.disable) as pool:
             for documents in pool.map(_chunk, chunks):
                 yield from documents
                 done += len(documents)
