@@ -121,6 +121,30 @@ def test_lines_with_odd_signs_read_the_same(side: Any, paste: Paste) -> None:
     assert in_the_browser(side, paste) == in_python(paste)
 
 
+_TOLD = "Gloo connectFullMesh failed"
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("\U0001f600" * 1900 + _TOLD, True),  # 3,800 units of a browser, 1,900 signs
+        ("\U0001f600" * (2000 - len(_TOLD)) + _TOLD, True),
+        ("\U0001f600" * (2001 - len(_TOLD)) + _TOLD, False),
+        ("\x1b[0m" * 990 + _TOLD, True),  # colours are taken off the first 4,000 signs
+        ("\x1b[0m" * 1000 + _TOLD, False),
+        (_TOLD[:4] + "\x00" + _TOLD[4:], True),
+        (_TOLD.replace(" ", "\xa0"), False),
+    ],
+    ids=["signs", "just", "past", "colours", "many colours", "zero", "no-break"],
+)
+def test_a_long_line_is_cut_at_the_same_sign(side: Any, line: str, found: bool) -> None:
+    """A browser counts a sign outside of the basic plane as two."""
+    paste = Paste(line, Engine.VLLM)
+    seen = in_the_browser(side, paste)
+    assert bool(seen["fits"]) is found
+    assert seen == in_python(paste)
+
+
 _SEARCH = (
     "([source, lines]) => { const one = new RegExp(source, 'u'); return lines.map(line => one.test(line)) }"
 )

@@ -17,6 +17,7 @@ from reaffirm.model.record import Record, Status
 from reaffirm.site.board import decisions_page
 from reaffirm.site.cells import fact_cells
 from reaffirm.site.graph import supersession
+from reaffirm.site.hand_written import shown
 from reaffirm.site.home import home_page
 from reaffirm.site.make_records import page_of_record, still_true
 from reaffirm.site.marks import verdict_bar
@@ -59,9 +60,9 @@ def test_a_stale_claim_says_since_when_and_what_to_run() -> None:
     plan = plan_of(date(2026, 5, 20))
     page = page_of_record(plan, 0, HISTORY).markdown
     assert "| Stale since | 2026-05-03: the evidence is of 2026-02-01 |" in page
-    shown = still_true(plan)
-    assert shown is not None
-    due = shown.markdown.partition("**Now**")[2].partition("## ")[0]
+    found = still_true(plan)
+    assert found is not None
+    due = found.markdown.partition("**Now**")[2].partition("## ")[0]
     assert "108 days old, to be checked again after 90" in due
     assert "reaffirm recheck 0001 --claim fast-enough --nodes lab" in due
 
@@ -110,20 +111,20 @@ def test_of_very_many_records_the_front_page_has_the_newest_and_those_with_bad_n
     judged = Judged(Result.FAILED, Kind.REAL, Via.LIVE, datetime(2026, 1, 1, 12, tzinfo=UTC), "r", "b", "no")
     state = State(records, board(records, (), date(2026, 2, 1)), _uris(records))
     row = replace(state.board.rows[0], standing=Standing(Verdict.REFUTED, "no", judged))
-    shown = overview(replace(state, board=replace(state.board, rows=(row,))))
-    assert shown.count("rf-tile") <= 40
-    assert "refuted: [It works.](decisions/0001-x.md#claim-c)" in shown
-    assert f"Title {MOST + 50}]" in shown
-    assert f"[All {MOST + 50} decisions](decisions/index.md)" in shown
+    text = overview(replace(state, board=replace(state.board, rows=(row,))))
+    assert text.count("rf-tile") <= 40
+    assert "refuted: [It works.](decisions/0001-x.md#claim-c)" in text
+    assert f"Title {MOST + 50}]" in text
+    assert f"[All {MOST + 50} decisions](decisions/index.md)" in text
 
 
 def test_topics_hold_every_record_once_and_what_fits_none_is_not_lost() -> None:
     """A record could be left out of the front page by its tags."""
     records = [replace(one, tags=(f"t{n % 3}",)) for n, one in enumerate(_many(6))]
     state = State(records, board(records, (), date(2026, 2, 1)), _uris(records))
-    shown = overview(state, [Topic("First", frozenset({"t1"})), Topic("Both", frozenset({"t1", "t2"}))])
-    assert shown.count("rf-tile") == 6
-    assert [line for line in shown.split("\n") if line.startswith("### ")] == [
+    text = overview(state, [Topic("First", frozenset({"t1"})), Topic("Both", frozenset({"t1", "t2"}))])
+    assert text.count("rf-tile") == 6
+    assert [line for line in text.split("\n") if line.startswith("### ")] == [
         "### First", "### Both", "### Others"
     ]  # fmt: skip
 
@@ -135,6 +136,14 @@ def test_a_page_without_the_marker_stays_as_it_is() -> None:
     assert "no records yet" in with_state("<!-- reaffirm: state -->", state)
 
 
+def test_the_marker_counts_on_the_page_at_the_top_and_on_no_other() -> None:
+    """A page that explains the marker would show the state of every decision in its place."""
+    plan, text = plan_of(date(2026, 2, 25)), "---\nhide: [toc]\n---\n# Toy\n\n<!-- reaffirm: state -->\n"
+    front = shown(plan, "index.md", text)
+    assert front.startswith('---\nhide: [toc]\n---\n# Toy\n\n<span class="rf-figures">')
+    assert shown(plan, "how-to.md", text) == text
+
+
 def test_what_took_whose_place_is_drawn_for_what_hangs_together_only() -> None:
     """A picture of a thousand boxes, or of a chain of a hundred, is none that anybody reads."""
     records = _many(1000)
@@ -143,10 +152,10 @@ def test_what_took_whose_place_is_drawn_for_what_hangs_together_only() -> None:
             records[n] = replace(records[n], superseded_by=(f"{n + 2:04d}",), status=Status.SUPERSEDED)
     uris = _uris(records)
     named = {(one.key, ident): f"decisions/{ident}-x.md" for one in records for ident in one.superseded_by}
-    shown = supersession(records, uri="decisions/index.md", pages=uris, named=named)
-    assert shown.count('class="rf-node') == 4
-    assert "and 1 that are not drawn" in shown
-    assert "[0011 Title 11](0011-x.md) gave way to [0012 Title 12](0012-x.md)" in shown
+    text = supersession(records, uri="decisions/index.md", pages=uris, named=named)
+    assert text.count('class="rf-node') == 4
+    assert "and 1 that are not drawn" in text
+    assert "[0011 Title 11](0011-x.md) gave way to [0012 Title 12](0012-x.md)" in text
     assert supersession(records, uri="decisions/index.md", pages=uris, named={}) == ""
 
 
@@ -189,3 +198,23 @@ def test_a_page_of_ones_own_stands_above_the_board(tmp_path: Path) -> None:
     board_ = still_true(plan_of(date(2026, 2, 25), tmp_path / "p"))
     assert board_ is not None
     assert "# Still true?\n\nSee [runs](runs/index.md).\n\n5 claims" in board_.markdown
+
+
+def test_a_decision_far_down_its_text_stands_at_the_top_too() -> None:
+    """A reader would scroll past claims and context before the decision itself."""
+    plan = plan_of(date(2026, 2, 25))
+    [first, *_] = plan.found.records
+    outcome = 'Chosen option: "the cache", see [why](0002-no-cache.md).\n\nMore.\n'
+    head = "```\n## Decision\n\nNo.\n```\n" + "Words.\n\n" * 12
+    for body, expected in (
+        (f"{head}## Decision Outcome\n\n{outcome}", True),
+        (f"## Decision\n\n{outcome}", False),
+        (f"{head}## Decision\n\n| a | b |\n|---|---|\n| {outcome} |\n", False),
+        (head, False),
+    ):
+        found = replace(plan.material.records, records=(replace(first, body=body), *plan.found.records[1:]))
+        page = page_of_record(replace(plan, material=replace(plan.material, records=found)), 0, HISTORY)
+        start = page.markdown.partition('!!! abstract "What was decided"\n\n    ')[2]
+        assert bool(start) is expected
+        assert start.startswith("Chosen option:") is expected
+        assert ("see [why](0002-no-cache.md).\n\n|" in start) is expected

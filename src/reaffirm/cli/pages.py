@@ -30,7 +30,6 @@ def pages(
     """Write the whole site as plain Markdown that any generator can build."""
     from reaffirm.site.generator import extensions, settings_text, write_settings
     from reaffirm.site.mkdocs_file import documentation, read_mkdocs
-    from reaffirm.site.static_files import SCRIPT, STYLE
     from reaffirm.site.told import told_settings
     from reaffirm.site.tree import make_tree
     from reaffirm.site.writer import write
@@ -55,10 +54,11 @@ def pages(
         typer.echo(f"to build it: mkdocs build -f {settings}, or zensical build -f {settings}")
     else:
         names = ", ".join(next(iter(one)) if isinstance(one, dict) else str(one) for one in extensions({}))
-        added = " and ".join(
-            f"{uri} as {kind}" for uri, kind in ((STYLE, "style sheet"), (SCRIPT, "script")) if uri in texts
-        )
-        typer.echo(f"a generator takes {folder} as its documentation, with {added}")
+        added = [
+            *(f"{uri} as style sheet" for uri in tree.styles),
+            *(f"{uri} as script" for uri in tree.scripts),
+        ]
+        typer.echo(f"a generator takes {folder} as its documentation, with {', '.join(added)}")
         typer.echo(
             f"and these extensions of Python-Markdown: {names} (--settings FILE writes it down for MkDocs)"
         )

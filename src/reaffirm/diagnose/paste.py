@@ -5,7 +5,7 @@ tests, page by page. So whatever is changed here is changed in ``site/static/fai
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from math import inf
 
 from reaffirm.diagnose.match import Match, RankLog, Symptoms, match
@@ -46,7 +46,7 @@ class PasteReading:
 
     symptoms: tuple[Symptoms, ...]
     fits: Reading
-    perhaps: Reading = Reading()
+    perhaps: Reading = field(default_factory=Reading)
     left_out: int = 0
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from reaffirm.claims.comparison import aligned
-from reaffirm.draw.timeline import brief
 from reaffirm.model.evidence import Kind
 from reaffirm.model.fact import Fact
 from reaffirm.model.run_view import CellView, Difference
@@ -191,7 +190,7 @@ def _step(one: CellView | None, material: RunMaterial, link: str) -> str:
         return "*not there*"
     words = "<br>".join(f"{code(step.step)} {inline(step.outcome)}" for step in one.steps)
     took = material.requests.took(one.number)
-    time = f", {brief(took)}" if took is not None else ""
+    time = f", {took_words(took, material.run.kind)}" if took is not None else ""
     return f"{words}{time} ([cell {one.number}]({link}#cell-{one.number}))"
 
 
@@ -209,12 +208,11 @@ def _outputs(
         # of what is gone only the older run has a cell
         side = 0 if one.area == "code" and one.change == "gone" else 1
         there = any(cell.number == one.cell for cell in (old, new)[side].view.cells)
-        place = f"In [{inline(one.place)}]({links[side]}#cell-{one.cell})" if there else inline(one.place)
+        place = f"[{inline(one.place)}]({links[side]}#cell-{one.cell})" if there else inline(one.place)
         block = diff_box(one.lines)
-        if len(one.lines) > _FOLD:
-            parts += [place, folded(f"{one.what}, {one.change}: {len(one.lines)} lines", block, "quote")]
-        else:
-            parts += [f"{inline(f'{one.what}, {one.change}')} {place}".strip(), block]
+        parts.append(f"In {place}: {inline(f'{one.what}, {one.change}')}")
+        many = len(one.lines)
+        parts.append(folded(f"{many} lines", block, "quote") if many > _FOLD else block)
     return parts
 
 

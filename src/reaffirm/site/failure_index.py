@@ -92,7 +92,7 @@ def _row(mode: FailureMode, uri: str, remedies: Mapping[str, str]) -> tuple[str,
     ]
     told = [
         f"{_link(mode, uri)} {status_badge(mode.status)}",
-        in_one_line(mode),
+        f'<span class="rf-symptom">{in_one_line(mode)}</span>',
         *(f'<span class="rf-quiet">{text}</span>' for text in quiet),
     ]
     return "<br>".join(told), remedies.get(mode.id, "").replace("|", "&#124;")

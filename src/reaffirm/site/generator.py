@@ -10,7 +10,6 @@ import yaml
 from reaffirm.errors import UsageError
 from reaffirm.site.mkdocs_file import Dumper, plugins_of
 from reaffirm.site.skin import needed
-from reaffirm.site.static_files import SCRIPT, STYLE
 from reaffirm.site.tree import Tree
 
 _MARK = (
@@ -53,10 +52,9 @@ def settings_text(tree: Tree, folder: Path, file: Path, data: Mapping[str, Any])
     made["plugins"] = [
         {name: one} if one else name for name, one in plugins_of(data).items() if name != "reaffirm"
     ]
-    for key, ours in (("extra_css", STYLE), ("extra_javascript", SCRIPT)):
-        theirs = [one for one in data.get(key) or [] if one != ours]
-        if ours in tree.texts or theirs:
-            made[key] = [*([ours] if ours in tree.texts else []), *theirs]
+    for key, ours in (("extra_css", tree.styles), ("extra_javascript", tree.scripts)):
+        if both := [*ours, *(one for one in data.get(key) or [] if one not in ours)]:
+            made[key] = both
     made["markdown_extensions"] = extensions(data)
     made["nav"] = tree.moved(data["nav"]) if data.get("nav") else tree.nav()
     made["not_in_nav"] = (

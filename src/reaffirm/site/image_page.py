@@ -80,7 +80,7 @@ def with_head(
 
 def _holds(data: Mapping[str, Any], seen: Sequence[Probe], folder: str) -> list[str]:
     """A row for each thing that is told or was read: what the page tells, and each kind's newest probe."""
-    columns = [" ", "Told by this page", *(_column(one, folder) for one in seen)]
+    columns = ["What", "Told by this page", *(_column(one, folder) for one in seen)]
     rows: list[tuple[str, ...]] = []
     told: set[str] = set()
     for word, name in ROWS:

@@ -82,7 +82,7 @@ def _state(plan: Plan) -> State:
 
 
 def _ways(plan: Plan, uri: str, records: Mapping[str, str]) -> Ways:
-    return Ways(uri, records, plan.runs, plan.books, plan.published, plan.shelf.titles)
+    return Ways(uri, records, plan.runs, plan.books, plan.published, plan.shelf.titles, plan.machines)
 
 
 def still_true(plan: Plan) -> SitePage | None:

@@ -54,6 +54,8 @@ def page_map(
     pages |= {f"{runbooks}/{name}.py": uri for name, uri in books.items()}
     if (root / runbooks).is_dir() or runs:
         pages |= {runbooks: "runs/index.md", f"{docs}/runs/README.md": "runs/index.md"}
+    if books:
+        pages |= dict.fromkeys((runbooks, f"{runbooks}/README.md"), "runbooks/index.md")
     if docs != ".":
         pages["README.md"] = pages.get(f"{docs}/README.md", "index.md")
     for folder, uri in runs.items():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reaffirm.claims.board import Board, board
 from reaffirm.diagnose.prove import prove
+from reaffirm.model.evidence import Kind
 from reaffirm.model.failure import FailureMode
 from reaffirm.model.finding import Finding
 from reaffirm.site.assets import Assets
@@ -18,6 +19,7 @@ from reaffirm.site.page_map import INDEX_URI, TEMPLATE_URI, linked_files, page_m
 from reaffirm.site.page_names import record_pages
 from reaffirm.site.prose import first_heading, rebuild
 from reaffirm.site.record_claims import Standings
+from reaffirm.site.ways import known_machines
 from reaffirm.store.failures import read_failures
 from reaffirm.store.frontmatter import read_page
 from reaffirm.store.published import PublishedRun
@@ -72,6 +74,11 @@ class Plan:
         for run in self.material.published.runs:
             found.setdefault(run.runbook, []).append(run)
         return found
+
+    @cached_property
+    def machines(self) -> Mapping[tuple[str, Kind], str]:
+        """The machines on which a runbook gave evidence of a kind, for commands to paste."""
+        return known_machines(self.published.values())
 
     @cached_property
     def paths(self) -> Mapping[str, str]:

@@ -165,7 +165,7 @@ def _by_verdict(board: Board, ways: Ways) -> Iterator[str]:
             number = len(groups[verdict])
             yield f"{mark(verdict)} {number} claim{'' if number == 1 else 's'}: {MEANS[verdict]}."
             yield _table(verdict, groups[verdict], ways)
-    if any(MACHINES in _command(row, ways) for row in board.rows):
+    if any(ways.recheck(row.record, row.claim, row.standing).endswith(f" {MACHINES}") for row in board.rows):
         yield f"{code(MACHINES)} in a command is the machine file of your own machines: its name or its path."
 
 

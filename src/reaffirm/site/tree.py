@@ -7,12 +7,13 @@ from typing import Any
 
 from reaffirm.model.finding import Finding
 from reaffirm.site.assemble import Site, assemble
+from reaffirm.site.diagrams.files import SCRIPT as DIAGRAMS
 from reaffirm.site.diagrams.files import diagram_files
 from reaffirm.site.hand_written import DATA, ENDINGS, HOME, read_written, shown
 from reaffirm.site.navigation import moved, navigation
 from reaffirm.site.programs import for_programs
 from reaffirm.site.settings import SiteSettings
-from reaffirm.site.static_files import static_files
+from reaffirm.site.static_files import SCRIPT, STYLE, static_files
 from reaffirm.site.text import front_matter, inline, title_text
 
 _PUBLISHED = (".ipynb", ".jsonl", ".json", ".log", ".txt")
@@ -51,6 +52,16 @@ class Tree:
     findings: tuple[Finding, ...] = ()
     told: int = 0
     folders: tuple[str, ...] = field(default=())
+
+    @property
+    def styles(self) -> list[str]:
+        """The style sheets that each page needs."""
+        return [uri for uri in (STYLE,) if uri in self.texts]
+
+    @property
+    def scripts(self) -> list[str]:
+        """The scripts that each page needs."""
+        return [uri for uri in (SCRIPT, DIAGRAMS) if uri in self.texts]
 
     @property
     def hidden(self) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 import posixpath
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from reaffirm.model.claim import Claim, Evidence, Judged, Standing
@@ -20,13 +20,35 @@ from reaffirm.store.published import PublishedRun
 MACHINES = "MACHINES"
 
 
+def machines_of(run: PublishedRun) -> str:
+    """Return the name of the machine file of a run; empty where it is not known."""
+    name = run.provenance.get("machines")
+    return name if isinstance(name, str) else ""
+
+
+def known_machines(runs: Iterable[PublishedRun]) -> dict[tuple[str, Kind], str]:
+    """Return the machines on which a runbook gave evidence of a kind or better: those of the first run.
+
+    Args:
+        runs: newest first.
+    """
+    found: dict[tuple[str, Kind], str] = {}
+    for run in runs:
+        if name := machines_of(run):
+            for kind in Kind:
+                if run.kind.suffices(kind):
+                    found.setdefault((run.runbook, kind), name)
+    return found
+
+
 @dataclass(frozen=True)
 class Ways:
     """What can be reached from one page.
 
     ``uri`` is that page; ``records`` are pages by the key of a record and by the ids that a record names,
     ``runs`` those of runs by the path of their folder, ``runbooks`` by name. ``published`` are the runs
-    themselves by the path of their folder. ``titles`` are what records are called, by the page of each.
+    themselves by the path of their folder. ``titles`` are what records are called, by the page of each;
+    ``machines`` are what :func:`known_machines` returns.
     """
 
     uri: str
@@ -35,6 +57,7 @@ class Ways:
     runbooks: Mapping[str, str] = field(default_factory=dict)
     published: Mapping[str, PublishedRun] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
+    machines: Mapping[tuple[str, Kind], str] = field(default_factory=dict)
 
     def to(self, page: str) -> str:
         """Return the way to another page."""
@@ -88,16 +111,12 @@ class Ways:
 
     def _machines(self, claim: Claim, stands: Standing) -> str:
         """The machines of the run that decides; of another that would suffice; else the reader's own."""
-        if claim.needs is Kind.SIMULATED and stands.deciding is None:
+        if claim.check is None or (claim.needs is Kind.SIMULATED and stands.deciding is None):
             return ""
         own = self.published.get(stands.deciding.path) if stands.deciding else None
-        for run in (own, *self.published.values()):
-            right = run is not None and claim.check is not None and run.runbook == claim.check.runbook
-            if run is not None and right and run.kind.suffices(claim.needs):
-                name = run.provenance.get("machines")
-                if isinstance(name, str) and name:
-                    return name
-        return MACHINES
+        if own is not None and own.kind.suffices(claim.needs) and (name := machines_of(own)):
+            return name
+        return self.machines.get((claim.check.runbook, claim.needs), MACHINES)
 
     def around(self, before: Record | None, after: Record | None) -> str:
         """Return the way to the neighbours and to the index."""

@@ -17,8 +17,17 @@
     }
   };
 
+  /** On paper a link to a run must say where it leads. */
+  const writeAddresses = () => {
+    for (const link of document.querySelectorAll('article a[href*="runs/"]:not([data-rf-address])')) {
+      const to = new URL(link.href, document.baseURI);
+      if (/\/runs\/[^/]+\/[^/]+/.test(to.pathname)) link.dataset.rfAddress = to.href;
+    }
+  };
+
   const look = () => {
     nameTheSearch();
+    writeAddresses();
     reachWhatScrolls();
   };
   if (window.document$) window.document$.subscribe(look);

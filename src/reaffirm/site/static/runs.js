@@ -30,6 +30,7 @@
 
   function filter(place) {
     var rows = Array.prototype.slice.call(place.parentNode.querySelectorAll("tbody tr")).filter(kindOf);
+    var tables = rows.map(function (row) { return row.closest("table"); });
     var kinds = rows.map(kindOf).filter(function (one, at, all) { return all.indexOf(one) === at; });
     if (kinds.length < 2 || place.childElementCount) return;
     var label = document.createElement("span");
@@ -52,6 +53,10 @@
         rows.forEach(function (row) {
           row.hidden = kind !== "all" && kindOf(row) !== kind;
           shown += row.hidden ? 0 : 1;
+        });
+        tables.forEach(function (table) {
+          var none = rows.every(function (row) { return row.hidden || !table.contains(row); });
+          table.toggleAttribute("data-rf-none", none);
         });
         said.textContent = shown + " of " + rows.length + " runs";
       });
