@@ -212,7 +212,11 @@ def _theme_of(config: Any) -> list[object]:
 
 
 def _settings_of(config: Any) -> str:
-    return _hashed((config.user_configs, config.site_url, config.markdown_extensions, config.mdx_configs))
+    """All that the site is told, but for objects that are made anew for each build."""
+    plugins = [(name, dict(plugin.config)) for name, plugin in config.plugins.items()]
+    theme = [(name, config.theme[name]) for name in config.theme]
+    others = [(name, value) for name, value in config.items() if name not in ("plugins", "theme")]
+    return _hashed((plugins, config.theme.name, theme, others))
 
 
 def _entries_of(config: Any) -> list[Any] | None:
