@@ -49,7 +49,9 @@ def make_corpus(root: Path, *, records: int = 1_000, claimed: int = 60, runs: in
         copy += 1
         name = COMPANIES[copy % len(COMPANIES)]
         company = root / f"company-{copy:02d}"
-        shutil.copytree(ROOT / "tests" / "foreign" / name, company, ignore=shutil.ignore_patterns("node_modules"))
+        shutil.copytree(
+            ROOT / "tests" / "foreign" / name, company, ignore=shutil.ignore_patterns("node_modules")
+        )
         for folder in sorted({path.parent for path in company.rglob("[0-9]*.*") if _is_record(path)}):
             found = sorted(path for path in folder.iterdir() if _is_record(path))
             for path in found[max(records - made, 0) :]:

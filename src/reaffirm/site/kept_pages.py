@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, DictLoader
+from jinja2 import BytecodeCache, ChoiceLoader, DictLoader
+from jinja2.bccache import Bucket
 
 from reaffirm.lazy_dataclass import dataclass
 from reaffirm.redact.names import word_set
@@ -62,12 +63,29 @@ class _Ear(logging.Handler):
         self.heard += 1
 
 
+class _Templates(BytecodeCache):
+    """Templates of the theme as they were compiled, by their names and what they hold."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Take what is known; it counts only for the very same text."""
+        if bucket.key in self._known:
+            bucket.bytecode_from_string(self._known[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep it."""
+        self._known[bucket.key] = bucket.bytecode_to_string()
+
+
 class KeptPages:
     """The pages of one server, from one build to the next."""
 
     def __init__(self) -> None:
         self._ear = _Ear(logging.INFO)
         logging.getLogger("mkdocs").addHandler(self._ear)
+        self._templates = _Templates()
         self._settings = ""
         self._rendered: dict[str, _Rendered] = {}
         self._finished: dict[str, _Finished] = {}
@@ -132,6 +150,7 @@ class KeptPages:
 
     def environment(self, env: Any, files: Any, config: Any) -> Any:
         """Give those pages an empty template that are there already. All pages have their content now."""
+        env.bytecode_cache = env.bytecode_cache or self._templates
         if not self._calm:
             return env
         env.loader = ChoiceLoader([DictLoader({_NOTHING: ""}), env.loader])
