@@ -18,18 +18,17 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from pivot_overhead import HERE, PACKAGES, Cost, cost, machine, seconds_of
+from whole_process import HERE, PACKAGES, PIVOT, Cost, cost, machine, reaffirm, seconds_of
 
 RESULT = HERE / "results" / "recording_cost.json"
 #: The share of the whole run, at most.
 GOAL = 0.10
-COMMAND = "import sys; from reaffirm.cli.entry import main; sys.exit(main())"
 # Loaded in both cases, so that only the work itself differs.
 WITHOUT = """
 import os
 import reaffirm.redact as package
 from reaffirm.redact import chunks, data, masking, streams
-from reaffirm.nodes import recording
+from reaffirm.nodes import recorder, recording
 if os.environ.get("BENCHMARK_WITHOUT"):
     def same(value, /, *_, **__):
         return value
@@ -47,17 +46,19 @@ if os.environ.get("BENCHMARK_WITHOUT"):
     package.redact_header = lambda name, value: value
     package.StreamRedactor = Streams
     package.LineRedactor = lambda: same
-    for name in ("redact", "redact_words", "redact_data", "redact_header", "LineRedactor", "redact_chunks"):
-        if hasattr(recording, name):
-            setattr(recording, name, getattr(package, name))
-    recording.Recorder._write = lambda self, *_, **__: None
+    names = ("redact", "redact_words", "redact_data", "redact_header", "LineRedactor", "redact_chunks")
+    for module in (recorder, recording):
+        for name in names:
+            if hasattr(module, name):
+                setattr(module, name, getattr(package, name))
+    recorder.Recorder._write = recorder.Recorder.seconds = lambda self, *_, **__: None
 """
 
 
 def main() -> int:
     """Measure, print, and return 0 when the goal is met, 1 when it is not."""
     words = argparse.ArgumentParser(description="What recording and redaction cost.")
-    words.add_argument("runbook", nargs="?", type=Path, default=HERE.parent / "runbooks" / "pivot_to_vllm.py")
+    words.add_argument("runbook", nargs="?", type=Path, default=PIVOT)
     words.add_argument("--rounds", type=int, default=9, help="pairs of runs (at least 7)")
     words.add_argument("--write", action="store_true", help=f"write {RESULT.relative_to(HERE.parent)}")
     given = words.parse_args()
@@ -82,9 +83,9 @@ def measure(runbook: Path, rounds: int) -> dict[str, Any]:
         sides: dict[str, list[Cost]] = {"with": [], "without": []}
         for number in range(rounds + 1):
             for side, costs in sides.items():
-                argv = [sys.executable, "-c", COMMAND, "run", str(runbook)]
                 where = {"PYTHONPATH": str(folder / "start"), "BENCHMARK_WITHOUT": "1" * (side == "without")}
-                one = cost([*argv, "--output", f"{side}-{number}.ipynb"], folder, **where)
+                argv = reaffirm("run", str(runbook), "--output", f"{side}-{number}.ipynb")
+                one = cost(argv, folder, **where)
                 if number:
                     costs.append(one)
         recorded = {

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pivot_overhead import HERE, machine
+from whole_process import HERE, machine
 
 from reaffirm.redact import StreamRedactor, redact, remembering
 

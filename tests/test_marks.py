@@ -9,7 +9,8 @@ from reaffirm.model.node import NodeSpec, Role, Way
 from reaffirm.nodes import marks
 from reaffirm.nodes.local import LocalTransport
 from reaffirm.nodes.marks import Mark
-from reaffirm.nodes.recording import Recorder, recording
+from reaffirm.nodes.recorder import Recorder
+from reaffirm.nodes.recording import recording
 from reaffirm.nodes.recording_format import read_tape
 from reaffirm.nodes.replay import Replay
 

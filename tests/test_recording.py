@@ -12,7 +12,8 @@ from reaffirm.errors import NetworkError, RecordingError
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec, Role
-from reaffirm.nodes.recording import Recorder, recording
+from reaffirm.nodes.recorder import Recorder
+from reaffirm.nodes.recording import recording
 from reaffirm.nodes.recording_format import read_tape
 from reaffirm.nodes.replay import Replay
 from reaffirm.nodes.transport import LineStream, Transport

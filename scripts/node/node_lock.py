@@ -84,10 +84,13 @@ def alone(path):
 def read(path, name):
     """Return what a file says, or None: it is not there, or it is none of ours."""
     try:
-        at = os.open(os.path.join(path, name), os.O_RDONLY | os.O_NOFOLLOW)
+        # whoever put a pipe there would have everybody wait for ever
+        at = os.open(os.path.join(path, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(at, encoding="utf-8") as text:
+            if not stat.S_ISREG(os.fstat(at).st_mode):
+                return None
             said = json.loads(text.read(LONGEST))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return said if isinstance(said, dict) else None
 

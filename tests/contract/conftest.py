@@ -21,7 +21,8 @@ from reaffirm.nodes import marks
 from reaffirm.nodes.connect import simulated_nodes
 from reaffirm.nodes.earlier import Earlier
 from reaffirm.nodes.local import LocalTransport
-from reaffirm.nodes.recording import Recorder, recording
+from reaffirm.nodes.recorder import Recorder
+from reaffirm.nodes.recording import recording
 from reaffirm.nodes.recording_start import read_start
 from reaffirm.nodes.replay import Replay
 from reaffirm.nodes.resuming import Resuming

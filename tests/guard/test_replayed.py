@@ -17,7 +17,8 @@ from reaffirm.errors import StepFailedError
 from reaffirm.model.evidence import Kind
 from reaffirm.nodes import asking_runner
 from reaffirm.nodes.cluster import Cluster, RunContext
-from reaffirm.nodes.recording import Recorder, recording
+from reaffirm.nodes.recorder import Recorder
+from reaffirm.nodes.recording import recording
 from reaffirm.nodes.replay import Replay
 
 

@@ -1,6 +1,7 @@
 """The lock program itself, on this machine: reboots, files that are not its own, no folder."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -41,12 +42,27 @@ def test_a_lock_from_before_a_boot_is_void(tmp_path: Path) -> None:
     assert told["after"]["run"] == "run-one"
 
 
-@pytest.mark.parametrize("text", ["", "not JSON", "[1]", "{}", '{"token": 3}', "\x00\xff"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "not JSON", "[1]", "{}", '{"token": 3}', "\x00\xff", "[" * 9_999, '{"token":' * 999],
+    ids=["empty", "no JSON", "a list", "no token", "half", "binary", "deep lists", "deep objects"],
+)
 def test_a_file_that_is_no_lock_holds_nobody_up(tmp_path: Path, text: str) -> None:
     """A disk that was full when the lock was written would hold the node for ever."""
     (tmp_path / "reaffirm").mkdir()
     (tmp_path / "reaffirm" / "node.lock").write_text(text, encoding="latin-1")
     assert _run(tmp_path, "take", _holder("one"), "1800")[1]["taken"] is True
+
+
+def test_a_pipe_in_place_of_the_lock_holds_nobody_up(tmp_path: Path) -> None:
+    """Whoever may write there could have every run wait for ever, until its time is over."""
+    (tmp_path / "reaffirm").mkdir()
+    for name in ("node.lock", "broken.lock"):
+        os.mkfifo(tmp_path / "reaffirm" / name)
+    assert _run(tmp_path, "show")[1] == {"holder": None}
+    assert _run(tmp_path, "keep", "one", "1800")[1]["kept"] is False
+    assert _run(tmp_path, "take", _holder("one"), "1800")[1] == {"taken": True, "after": None}
+    assert _run(tmp_path, "show")[1]["holder"]["run"] == "run-one"
 
 
 def test_where_nothing_can_be_written_it_says_so(tmp_path: Path) -> None:

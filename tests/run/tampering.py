@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reaffirm.nodes.recording_format import encode
+from reaffirm.nodes.recording_lines import encode
 from reaffirm.run.again import Again
 
 

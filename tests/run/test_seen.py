@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reaffirm.nodes.recording_format import encode
+from reaffirm.nodes.recording_lines import encode
 from reaffirm.run.local_ledger import LocalLedger
 from reaffirm.run.seen import engine_versions, seen_in
 from reaffirm.store.ledger import LEDGER, read_ledger

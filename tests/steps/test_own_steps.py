@@ -42,7 +42,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "words.py").write_text(WORDS)
     monkeypatch.delenv("REAFFIRM_RUNBOOK", raising=False)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(discovery, "entry_points", lambda group: [])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [])
     return folder
 
 
@@ -126,7 +126,7 @@ def test_a_broken_file_is_named_with_its_line(own: Path) -> None:
 
 def _offer(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, str]) -> None:
     found = [EntryPoint(name, value, "reaffirm.steps") for name, value in entries]
-    monkeypatch.setattr(discovery, "entry_points", lambda group: found)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found)
 
 
 def test_a_package_offers_a_step(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from reaffirm.cli.words import joined_pairs
 from reaffirm.errors import ReaffirmError
 from reaffirm.run.command import say, tell_end
 from reaffirm.run.places import check_here
-from reaffirm.run.underway import RunStoppedError
+from reaffirm.run.stopped import RunStoppedError
 
 USAGE = 3
 INTERRUPTED = 130
@@ -32,8 +32,8 @@ INTERRUPTED = 130
 #: a run is not kept waiting for what reads records.
 COMMANDS = {
     "run": "reaffirm.cli.runs",
-    "steps": "reaffirm.cli.runs",
-    "parameters": "reaffirm.cli.runs",
+    "steps": "reaffirm.cli.runbooks",
+    "parameters": "reaffirm.cli.runbooks",
     "render": "reaffirm.cli.runs",
     "runs": "reaffirm.cli.history",
     "diff": "reaffirm.cli.history",

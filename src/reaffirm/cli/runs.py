@@ -1,14 +1,11 @@
-"""Commands that run: run, parameters."""
+"""Commands that run: run, render."""
 
 import os
 import time
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text as Styled
 
 from reaffirm.cli.partly import (
     Wish,
@@ -20,13 +17,12 @@ from reaffirm.cli.partly import (
     show_dry_run,
     take_parameters,
 )
-from reaffirm.cli.tables import table_console
+from reaffirm.cli.which_runbook import read_local, runbook_path
 from reaffirm.errors import UsageError
 from reaffirm.run import places
 from reaffirm.run.command import default_output, plan_of, tell_end, values_in
 from reaffirm.run.direct import run_directly
 from reaffirm.run.progress import Lines
-from reaffirm.run.runbook import read_runbook
 from reaffirm.store.project import find_project
 
 
@@ -67,7 +63,7 @@ def run(
     wish.check()
     earlier = earlier_run(wish)
     check_output(earlier, output)
-    path = _runbook_path(runbook or runbook_of(earlier))
+    path = runbook_path(runbook or runbook_of(earlier))
     pairs = [_pair(word) for word in parameters or ()]
     if nodes is not None:
         for other in (value for name, value in pairs if name == "nodes" and value != nodes):
@@ -75,12 +71,12 @@ def run(
             raise UsageError(msg, hint="they mean the same; give one of them")
         pairs.append(("nodes", nodes))
     given: dict[str, Any] = {"notebook_path": os.fspath(path), "parameters": pairs, "parameters_file": files}
-    names = take_parameters(earlier, given, _read_local)
-    plan = plan_of(_read_local, given, Lines())
+    names = take_parameters(earlier, given, read_local)
+    plan = plan_of(read_local, given, Lines())
     assert plan is not None
     assert plan.runbook is not None
     if not plan.runbook.declarations.typed:
-        plan.values = list(values_in(given, _read_local))
+        plan.values = list(values_in(given, read_local))
     narrow(plan, wish, earlier, names)
     check_machines(plan)
     if dry_run:
@@ -104,42 +100,6 @@ def run(
     typer.echo(f"{part}{kind} run, {facts} fact{'' if facts == 1 else 's'}, {time.monotonic() - began:.1f} s")
 
 
-def parameters(
-    runbook: Annotated[str, typer.Argument(help="A .py file, or a name under runbooks/.")],
-) -> None:
-    """Show the parameters of a runbook: name, type, default, meaning."""
-    path = _runbook_path(runbook)
-    found = read_runbook(os.fspath(path), lambda p: _read_local(p)).declarations.found
-    if not found:
-        typer.echo(f"{places.shown(path)} declares no parameters")
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("name", "type", "default", "meaning"):
-        table.add_column(column, overflow="fold")
-    for one in found.values():
-        table.add_row(
-            *(Styled(word) for word in (one.name, one.annotation or "any", one.shown_default, one.help))
-        )
-    table_console().print(table)
-
-
-def steps(
-    runbook: Annotated[str, typer.Argument(help="A .py file, or a name under runbooks/.")],
-) -> None:
-    """Show the steps of a runbook: their names for --from, --until and --only."""
-    from reaffirm.run.selection import steps_of
-
-    path = _runbook_path(runbook)
-    notebook = read_runbook(os.fspath(path), lambda p: _read_local(p)).notebook
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("cell", "step", "heading", ""):
-        table.add_column(column, overflow="fold")
-    for one in steps_of(notebook["cells"]):
-        words = (str(one.number), one.id, one.heading, "always runs" if one.defines else "")
-        table.add_row(*map(Styled, words))
-    table_console().print(table)
-
-
 def render(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run: its name, its notebook or its folder.")],
 ) -> None:
@@ -161,29 +121,6 @@ def _pair(word: str) -> tuple[str, str]:
         msg = f"-p {word}: a parameter has a name and a value"
         raise UsageError(msg, hint="write -p name value")
     return name, value
-
-
-def _runbook_path(word: str) -> Path:
-    """Find a runbook by path or by name.
-
-    Raises:
-        UsageError: there is none; the message names those there are.
-    """
-    path = Path(word)
-    if path.suffix == ".py" and path.is_file():
-        return path
-    project = find_project()
-    known = {p.stem: p for p in sorted(project.runbooks.glob("[!_]*.py"))} if project else {}
-    if word in known:
-        return known[word]
-    near = get_close_matches(path.stem, known, n=1)
-    meant = f"; did you mean {near[0]}?" if near else ""
-    msg = f"there is no runbook {word!r}{meant}"
-    raise UsageError(msg, hint=f"runbooks here: {', '.join(known) or 'none'}; or give the path of a .py file")
-
-
-def _read_local(path: str, _extensions: object = None) -> str:
-    return Path(path).read_text(encoding="utf-8")
 
 
 def _braced(path: str) -> str:

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -93,6 +92,8 @@ class RunContext:
                 msg = f"a saved file must stay in the folder of the run, got {name!r}"
                 raise UsageError(msg, hint="use a name without '..' and without a leading '/'")
             target.parent.mkdir(parents=True, exist_ok=True)
+            import tempfile  # 3 ms that a run without files does not need
+
             handle, part = tempfile.mkstemp(dir=target.parent, prefix=".part-")
             with os.fdopen(handle, "w", encoding="utf-8") as out:
                 out.write(clean)

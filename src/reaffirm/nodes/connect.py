@@ -19,7 +19,8 @@ from reaffirm.nodes.cluster import Cluster, RunContext, Show, show_in_notebook
 from reaffirm.nodes.finding import machine_file
 from reaffirm.nodes.locks import NodeLocks
 from reaffirm.nodes.notebook_fact import joined
-from reaffirm.nodes.recording import Recorder, recording
+from reaffirm.nodes.recorder import Recorder
+from reaffirm.nodes.recording import recording
 from reaffirm.nodes.recording_format import RECORDING, Header, header_from_json, read_events
 from reaffirm.nodes.replay import Replay
 from reaffirm.nodes.secret_variables import learn, learn_environment

@@ -21,19 +21,17 @@ _LOOKS = words_of(
     "sha256sum sha512sum sleep stat strings tac tail test tr true tty type uname uptime vmstat wc which "
     "who whoami zcat"
 )
-# Programs that look as long as their words are such ones.
-_LOOKS_IF: Mapping[str, re.Pattern[str]] = {
-    "hostname": re.compile(r"-[aAdfiIsy]+|--(?:alias|all-\S+|domain|fqdn|long|ip-address|short)"),
-    "date": re.compile(r"\+.*|-u|--utc|-R|-I\S*|-Iseconds|--iso-8601\S*"),
-    "ss": re.compile(r"(?!--kill|-[A-Za-z]*[KD]).*", re.DOTALL),
-    "nvidia-smi": re.compile(
-        r"--query-\S*|--format=\S*|-q|-L|-x|topo|-m|-i|-d|\d+|[A-Z,]+|--query|--list-gpus"
-    ),
-    "find": re.compile(r"(?!-delete|-exec|-ok|-fprint|-fls).*", re.DOTALL),
-    "sort": re.compile(r"(?!-[A-Za-z]*o|--o|--c).*", re.DOTALL),
-    "journalctl": re.compile(r"(?!--vacuum|--rotate|--flush|--sync|--setup).*", re.DOTALL),
-    "dmesg": re.compile(r"(?!-[A-Za-z]*[cCDEn]|--c|--read-clear).*", re.DOTALL),
-    "sysctl": re.compile(r"-n|-a|-e|[a-z0-9_.]+"),
+# Programs that look as long as their words are such ones; a run meets few of them.
+_LOOKS_IF: Mapping[str, str] = {
+    "hostname": r"-[aAdfiIsy]+|--(?:alias|all-\S+|domain|fqdn|long|ip-address|short)",
+    "date": r"\+.*|-u|--utc|-R|-I\S*|-Iseconds|--iso-8601\S*",
+    "ss": r"(?s:(?!--kill|-[A-Za-z]*[KD]).*)",
+    "nvidia-smi": r"--query-\S*|--format=\S*|-q|-L|-x|topo|-m|-i|-d|\d+|[A-Z,]+|--query|--list-gpus",
+    "find": r"(?s:(?!-delete|-exec|-ok|-fprint|-fls).*)",
+    "sort": r"(?s:(?!-[A-Za-z]*o|--o|--c).*)",
+    "journalctl": r"(?s:(?!--vacuum|--rotate|--flush|--sync|--setup).*)",
+    "dmesg": r"(?s:(?!-[A-Za-z]*[cCDEn]|--c|--read-clear).*)",
+    "sysctl": r"-n|-a|-e|[a-z0-9_.]+",
 }
 # The first word that follows decides: `systemctl status x`, `git log`, `pip show vllm`.
 _LOOKS_WITH: Mapping[str, frozenset[str]] = {
@@ -147,7 +145,7 @@ def _looks(program: str, words: Sequence[str]) -> bool:
     if program in _LOOKS:
         return True
     if (allowed := _LOOKS_IF.get(program)) is not None:
-        return all(allowed.fullmatch(word) for word in words)
+        return all(re.fullmatch(allowed, word) for word in words)
     if (verbs := _LOOKS_WITH.get(program)) is not None:
         return bool(words) and words[0] in verbs and not any(_WRITES.fullmatch(w) for w in words)
     if program == "ip":

@@ -4,18 +4,18 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from reaffirm.clock import Clock
 from reaffirm.errors import ForbiddenError, NodeError, UsageError
 from reaffirm.model.changes import Change
-from reaffirm.model.evidence import Kind, Via
+from reaffirm.model.evidence import Kind
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest
-from reaffirm.model.node import NodeSpec, Way
+from reaffirm.model.node import Way
 from reaffirm.model.rules import Rules
 from reaffirm.nodes.consent import PAGE, Consent
 from reaffirm.nodes.declared import at_work
 from reaffirm.nodes.docker_effects import ENGINES
 from reaffirm.nodes.effects import EVERY, Effect, effect_of, hides_docker, mentions
 from reaffirm.nodes.transport import LineStream, Transport
+from reaffirm.nodes.wrapping import Wrapping
 from reaffirm.redact import redact_words
 
 _ABSENT = re.compile(r"no such (object|container|image)|image not known|unable to find", re.IGNORECASE)
@@ -24,7 +24,7 @@ _LOOKS = ("GET", "HEAD", "OPTIONS")
 _SHOWN = 120
 
 
-class Guarded:
+class Guarded(Wrapping):
     """One node behind the guard; see :class:`reaffirm.nodes.transport.Transport`.
 
     Every request is judged before it is sent: by Docker's verbs and the words of known programs, and where
@@ -33,29 +33,9 @@ class Guarded:
     """
 
     def __init__(self, inner: Transport, rules: Rules, consent: Consent) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._rules = rules
         self._consent = consent
-
-    @property
-    def node(self) -> NodeSpec:
-        """The node this talks to."""
-        return self._inner.node
-
-    @property
-    def kind(self) -> Kind:
-        """What evidence from here is worth."""
-        return self._inner.kind
-
-    @property
-    def via(self) -> Via:
-        """Live, or replayed from a recording."""
-        return self._inner.via
-
-    @property
-    def clock(self) -> Clock:
-        """The node's clock."""
-        return self._inner.clock
 
     def run(self, argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60.0) -> Answer:
         """Run one command, if nothing is against it; see the Protocol.
@@ -66,12 +46,12 @@ class Guarded:
             UsageError: nobody said what it changes on a real machine; nothing was sent.
         """
         self._judge(argv, stdin)
-        return self._inner.run(argv, stdin=stdin, timeout=timeout)
+        return super().run(argv, stdin=stdin, timeout=timeout)
 
     def follow(self, argv: Sequence[str], *, timeout: float = 3600.0) -> LineStream:
         """Start a command and read its lines as they come; raises like :meth:`run`."""
         self._judge(argv, None)
-        return self._inner.follow(argv, timeout=timeout)
+        return super().follow(argv, timeout=timeout)
 
     def http(self, request: HttpRequest, *, timeout: float = 30.0) -> HttpAnswer:
         """Send one HTTP request from the node; what may change something only where that is allowed.
@@ -82,11 +62,7 @@ class Guarded:
         step = at_work()
         if self._rules.read_only and request.method not in _LOOKS and not (step and step.harmless):
             self._forbid(f"{request.method} {request.url}", f"{self._rules.read_only} says read-only = true")
-        return self._inner.http(request, timeout=timeout)
-
-    def close(self) -> None:
-        """Let go of the node."""
-        self._inner.close()
+        return super().http(request, timeout=timeout)
 
     def _judge(self, argv: Sequence[str], stdin: str | None) -> None:
         effect = effect_of(argv, stdin)

@@ -7,17 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from reaffirm.clock import Clock
 from reaffirm.errors import LockedError, NodeError
 from reaffirm.model.changes import Change
-from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest
-from reaffirm.model.node import NodeSpec, Role
+from reaffirm.model.node import Role
 from reaffirm.nodes.consent import PAGE, Note
 from reaffirm.nodes.declared import at_work
 from reaffirm.nodes.effects import effect_of
 from reaffirm.nodes.lock_holder import described, here, is_dead_here
 from reaffirm.nodes.transport import LineStream, Transport
+from reaffirm.nodes.wrapping import Wrapping
 from reaffirm.store.node_programs import node_program
 
 PROGRAM = "node_lock.py"
@@ -163,46 +162,30 @@ def ask_lock(transport: Transport, words: Sequence[str], *, timeout: float = _TI
     raise NodeError(msg, node=name, hint=hint, page=PAGE)
 
 
-class _Locked:
+class _Locked(Wrapping):
     """One node whose lock is taken before the first change."""
 
     def __init__(self, inner: Transport, locks: NodeLocks) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._locks = locks
-
-    @property
-    def node(self) -> NodeSpec:
-        return self._inner.node
-
-    @property
-    def kind(self) -> Kind:
-        return self._inner.kind
-
-    @property
-    def via(self) -> Via:
-        return self._inner.via
-
-    @property
-    def clock(self) -> Clock:
-        return self._inner.clock
 
     def run(self, argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60.0) -> Answer:
         self._before(_changes(argv, stdin), timeout)
-        return self._inner.run(argv, stdin=stdin, timeout=timeout)
+        return super().run(argv, stdin=stdin, timeout=timeout)
 
     def follow(self, argv: Sequence[str], *, timeout: float = 3600.0) -> LineStream:
         self._before(_changes(argv, None), 0)
-        return self._inner.follow(argv, timeout=timeout)
+        return super().follow(argv, timeout=timeout)
 
     def http(self, request: HttpRequest, *, timeout: float = 30.0) -> HttpAnswer:
         step = at_work()
         looks = request.method in ("GET", "HEAD", "OPTIONS") or (step is not None and step.harmless)
         self._before(not looks, timeout)
-        return self._inner.http(request, timeout=timeout)
+        return super().http(request, timeout=timeout)
 
     def close(self) -> None:
         self._locks.free(self.node.name)
-        self._inner.close()
+        super().close()
 
     def _before(self, changing: bool, timeout: float) -> None:
         self._locks.before(self.node.name, changing=changing, timeout=timeout)

@@ -13,7 +13,8 @@ from reaffirm.errors import NodeError, RecordingError
 from reaffirm.model.exchange import Answer
 from reaffirm.model.node import Machines
 from reaffirm.nodes.exchange_json import answer_to_json
-from reaffirm.nodes.recording import Recorder, clean_answer
+from reaffirm.nodes.recorder import Recorder
+from reaffirm.nodes.recording import clean_answer
 from reaffirm.nodes.recording_format import Tape
 from reaffirm.nodes.transport import Transport
 from reaffirm.redact import redact_words

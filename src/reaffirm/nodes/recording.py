@@ -1,185 +1,19 @@
-"""Recording: every request, answer and time of a run, redacted, written as it happens."""
+"""Recording: every request, answer and time of a run goes through here on its way to a node."""
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from platform import python_version
 from typing import Any, TypeVar
 
 from reaffirm.clock import Clock
-from reaffirm.errors import ReaffirmError, RecordingError, UsageError
-from reaffirm.model.evidence import Kind, Via
+from reaffirm.errors import ReaffirmError
 from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
-from reaffirm.model.node import NodeSpec
-from reaffirm.nodes import marks
 from reaffirm.nodes.exchange_json import answer_to_json, error_to_json, http_to_json, request_to_json
-from reaffirm.nodes.recording_format import Header, encode
+from reaffirm.nodes.recorder import Recorder
 from reaffirm.nodes.secret_variables import learn
 from reaffirm.nodes.transport import LineStream, Transport
+from reaffirm.nodes.wrapping import Wrapping
 from reaffirm.redact import LineRedactor, redact, redact_chunks, redact_header, redact_words
-from reaffirm.store.node_programs import digest
 
 _T = TypeVar("_T")
-
-
-class Recorder:
-    """Writes one recording. Lines come in one order over all nodes and are flushed one by one.
-
-    ``started`` (seconds) and ``resumed`` go into the header of a run that takes an earlier one up again.
-
-    The header is written by :meth:`begin`, at the latest with the first request, and names every
-    transport that :func:`recording` wrapped before. The last line is written when all of them are
-    closed; a run that dies leaves a recording without it.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        *,
-        machines: str = "",
-        machines_path: str = "",
-        runbook: str = "",
-        run: str = "",
-        started: float | None = None,
-        resumed: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.path = path
-        self._about = (machines, machines_path, runbook)
-        self.run = run
-        self._started = started
-        self.resumed = resumed or {}
-        #: What time notes are of; that of the first transport unless it is set.
-        self.clock: Clock | None = None
-        self._transports: dict[str, Transport] = {}
-        self._open: set[str] = set()
-        self._file: Any = None
-        self._size = 0
-        self._ended = False
-        self._seq = 0
-        self._hash = ""
-        self._texts: set[str] = set()
-        self._streams: dict[str, int] = {}
-        self._lock = threading.RLock()
-
-    def add(self, transport: Transport) -> None:
-        """Name a transport in the header.
-
-        Raises:
-            UsageError: the header is already written.
-        """
-        if self._file is not None or self._ended:
-            msg = f"{transport.node.name} cannot join a recording that has begun"
-            raise UsageError(msg, hint="wrap all transports first")
-        self._transports[transport.node.name] = transport
-        self._open.add(transport.node.name)
-
-    def begin(self) -> None:
-        """Write the header. Asks every node for its kind."""
-        with self._lock:
-            if self._file is not None or self._ended:
-                return
-            transports = tuple(self._transports.values())
-            machines, machines_path, runbook = self._about
-            header = Header(
-                machines,
-                machines_path,
-                runbook,
-                transports[0].clock.now() if self._started is None else self._started,
-                _versions(),
-                tuple(t.node for t in transports),
-                {t.node.name: t.kind for t in transports},
-                self.run,
-                self.resumed,
-            )
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("wb", buffering=0)
-            self._write("begin", header.as_json())
-            marks.joins(self)
-            if (now := marks.current()) is not None:
-                self.mark(now)
-
-    def mark(self, mark: marks.Mark) -> None:
-        """Note that a cell begins; see :mod:`reaffirm.nodes.marks`."""
-        self.write("cell", {"cell": mark.cell, "step": redact(mark.step)})
-
-    def write(self, op: str, fields: Mapping[str, Any]) -> None:
-        """Write one line. ``fields`` are already redacted."""
-        with self._lock:
-            if self._file is None:
-                self.begin()
-            if not self._ended:
-                self._write(op, fields)
-
-    def note(self, op: str, fields: Mapping[str, Any]) -> None:
-        """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""
-        with self._lock:
-            self.begin()
-            clock = self.clock or next(iter(self._transports.values())).clock
-            at = clock.now()
-            self.write(op, {**fields, "at": at})
-
-    def text(self, text: str | None) -> str | None:
-        """Write a text once, redacted, and return the hash by which later lines name it."""
-        if text is None:
-            return None
-        clean = redact(text)
-        name = digest(clean)
-        with self._lock:
-            if name not in self._texts:
-                self.write("text", {"sha256": name, "text": clean})
-                self._texts.add(name)
-        return name
-
-    def stream(self) -> str:
-        """Return the name of a new stream."""
-        name = str(len(self._streams) + 1)
-        self._streams[name] = 0
-        return name
-
-    def count(self, stream: str) -> int:
-        """Count one more read of a stream and return its number, from 1."""
-        self._streams[stream] += 1
-        return self._streams[stream]
-
-    def release(self, node: str) -> None:
-        """Let go of one transport; with the last one the recording ends."""
-        self._open.discard(node)
-        if not self._open:
-            self.close()
-
-    def close(self) -> None:
-        """Write the last line. Closing twice is harmless; a recording that never began stays unwritten."""
-        with self._lock:
-            if self._file is not None and not self._ended:
-                self._write("end", {"streams": self._streams})
-                self._file.close()
-            self._ended = True
-            marks.leaves(self)
-
-    def _write(self, op: str, fields: Mapping[str, Any]) -> None:
-        line, after = encode({"seq": self._seq, "op": op, **fields}, self._hash)
-        whole = self._size
-        data = f"{line}\n".encode("utf-8", "surrogatepass")
-        try:
-            while data:
-                written = self._file.write(data)
-                self._size += written
-                data = data[written:]
-        except OSError as error:
-            # Half a line is worse than none: what was written before can be read and replayed.
-            self._ended = True
-            with suppress(OSError):
-                self._file.truncate(whole)
-                self._file.close()
-            msg = f"{self.path} cannot be written: {error.strerror or error}; the run stops here"
-            hint = (
-                "make room or allow writing there, then run again; the recording is whole up to this request"
-            )
-            raise RecordingError(msg, hint=hint) from error
-        self._hash = after
-        self._seq += 1
 
 
 def recording(transport: Transport, recorder: Recorder) -> Transport:
@@ -191,23 +25,11 @@ def recording(transport: Transport, recorder: Recorder) -> Transport:
     return _Recorded(transport, recorder)
 
 
-class _Recorded:
+class _Recorded(Wrapping):
     def __init__(self, inner: Transport, recorder: Recorder) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._recorder = recorder
         self._clock = _RecordedClock(inner, recorder)
-
-    @property
-    def node(self) -> NodeSpec:
-        return self._inner.node
-
-    @property
-    def kind(self) -> Kind:
-        return self._inner.kind
-
-    @property
-    def via(self) -> Via:
-        return self._inner.via
 
     @property
     def clock(self) -> Clock:
@@ -239,7 +61,7 @@ class _Recorded:
 
     def close(self) -> None:
         try:
-            self._inner.close()
+            super().close()
         finally:
             self._recorder.release(self.node.name)
 
@@ -263,17 +85,17 @@ class _RecordedClock:
 
     def now(self) -> float:
         at = self._inner.clock.now()
-        self._recorder.write("now", {"node": self._inner.node.name, "at": at})
+        self._recorder.seconds("now", self._inner.node.name, "at", at)
         return at
 
     def sleep(self, seconds: float) -> None:
-        asked = {"node": self._inner.node.name, "seconds": seconds}
         try:
             self._inner.clock.sleep(seconds)
         except BaseException as stop:
+            asked = {"node": self._inner.node.name, "seconds": seconds}
             self._recorder.write("sleep", {**asked, "interrupted": type(stop).__name__})
             raise
-        self._recorder.write("sleep", asked)
+        self._recorder.seconds("sleep", self._inner.node.name, "seconds", seconds)
 
 
 class _RecordedStream:
@@ -330,13 +152,3 @@ def clean_http(answer: HttpAnswer) -> HttpAnswer:
     chunks = tuple(Chunk(text, chunk.at) for text, chunk in zip(data, answer.chunks, strict=True))
     headers = {name: redact_header(name, value) for name, value in answer.headers.items()}
     return HttpAnswer(answer.status, headers, chunks, answer.started, answer.ended, redact(answer.error))
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": python_version()}
-    for name in ("reaffirm", "asyncssh"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "unknown"
-    return found

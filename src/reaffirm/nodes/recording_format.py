@@ -17,7 +17,6 @@ resumed run, lines ``checked`` hold what was asked before it went on, and a line
 first request that was sent by itself.
 """
 
-import hashlib
 import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +28,7 @@ from reaffirm.errors import RecordingError
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import NodeSpec, Role, Way
 from reaffirm.nodes.marks import Mark
+from reaffirm.nodes.recording_lines import chain
 
 SCHEMA = 1
 # What each line says of the request, and what of its answer. A request that failed or was stopped has
@@ -52,20 +52,6 @@ _FIELDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _NOTES = ("text", "cell", "checked", "live", "consent", "lock")
 #: Name of a recording in the folder of its run.
 RECORDING = "recording.jsonl"
-# json.dumps makes a new one for each line.
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
-
-
-def encode(fields: Mapping[str, Any], before: str) -> tuple[str, str]:
-    """Return a line without its newline, and its hash, which the next line needs."""
-    body = _ENCODER.encode(fields)
-    digest = chain(body, before)
-    return f'{body[:-1]},"h":"{digest}"}}', digest
-
-
-def chain(body: str, before: str) -> str:
-    """Return the hash of a line after the line with the hash ``before``."""
-    return hashlib.sha256(f"{before}{body}".encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

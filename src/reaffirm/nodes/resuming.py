@@ -13,15 +13,16 @@ from typing import TypeVar
 
 from reaffirm.clock import Clock
 from reaffirm.errors import ReaffirmError, RecordingError
-from reaffirm.model.evidence import Kind, Via
+from reaffirm.model.evidence import Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Line
-from reaffirm.model.node import NodeSpec
 from reaffirm.nodes import marks
 from reaffirm.nodes.earlier import Earlier
-from reaffirm.nodes.recording import Recorder, clean_answer, clean_http, recording
+from reaffirm.nodes.recorder import Recorder
+from reaffirm.nodes.recording import clean_answer, clean_http, recording
 from reaffirm.nodes.recording_start import Start
 from reaffirm.nodes.replay import Replay
 from reaffirm.nodes.transport import LineStream, Transport
+from reaffirm.nodes.wrapping import Wrapping
 from reaffirm.redact import LineRedactor
 
 _T = TypeVar("_T")
@@ -115,24 +116,16 @@ class Resuming:
         return told
 
 
-class _Resumed:
+class _Resumed(Wrapping):
     """One node of a resumed run; see :class:`reaffirm.nodes.transport.Transport`."""
 
     via = Via.LIVE
 
     def __init__(self, resuming: Resuming, recorded: Transport, live: Transport) -> None:
+        super().__init__(live)
         self._resuming = resuming
         self._recorded = recorded
-        self._inner = live
         self._clock = _ResumedClock(resuming, recorded, live)
-
-    @property
-    def node(self) -> NodeSpec:
-        return self._inner.node
-
-    @property
-    def kind(self) -> Kind:
-        return self._inner.kind
 
     @property
     def clock(self) -> Clock:
@@ -140,7 +133,7 @@ class _Resumed:
 
     def run(self, argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60.0) -> Answer:
         if self._resuming.is_live:
-            return self._inner.run(argv, stdin=stdin, timeout=timeout)
+            return super().run(argv, stdin=stdin, timeout=timeout)
         return self._resuming.both(
             lambda: self._recorded.run(argv, stdin=stdin, timeout=timeout),
             lambda: self._inner.run(argv, stdin=stdin, timeout=timeout),
@@ -174,7 +167,7 @@ class _Resumed:
 
     def close(self) -> None:
         marks.leaves(self._resuming)
-        self._inner.close()
+        super().close()
 
 
 class _ResumedClock:

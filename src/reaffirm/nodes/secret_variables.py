@@ -31,6 +31,8 @@ def learn() -> None:
         if _judged != [known().names]:
             _judged[:] = [known().names]
             _plain.clear()
+        if _plain.issuperset(variables):
+            continue
         names = [name for name in variables.keys() - _plain if is_secret(name) and not name.startswith("__")]
         _plain.update(variables.keys() - set(names))
         if names:
@@ -74,5 +76,5 @@ def _annotations(variables: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 def _is_marked(kind: Any) -> bool:
     if isinstance(kind, str):
-        return _MARKED.search(kind) is not None
+        return "secret" in kind and _MARKED.search(kind) is not None
     return "secret" in getattr(kind, "__metadata__", ())

@@ -11,7 +11,7 @@ from reaffirm.errors import RecordingError, UsageError
 from reaffirm.model.node import Machines
 from reaffirm.nodes.earlier import Earlier
 from reaffirm.nodes.preconditions import check, left_by
-from reaffirm.nodes.recording import Recorder
+from reaffirm.nodes.recorder import Recorder
 from reaffirm.nodes.recording_start import read_start
 from reaffirm.nodes.resuming import Resuming
 from reaffirm.nodes.transport import Transport

@@ -14,6 +14,7 @@ from reaffirm.redact.known import (
     remembering,
     secrets_in,
 )
+from reaffirm.redact.lazy import warming
 from reaffirm.redact.masking import find, redact, redact_header, redact_words, secrets_of
 from reaffirm.redact.names import is_secret_name
 from reaffirm.redact.streams import LineRedactor, StreamRedactor
@@ -39,4 +40,5 @@ __all__ = [
     "remembering",
     "secrets_in",
     "secrets_of",
+    "warming",
 ]

@@ -19,6 +19,8 @@ _WORDS = (
     "password", "passwd", "passphrase", "passcode", "secret", "token", "key", "authorization", "credential",
     "pass", "pwd", "pat", "cookie", "auth", "_sig", "signature",
 )  # fmt: skip
+#: One of these stands in each of those words: most texts have none of them.
+_CORES = ("pass", "key", "token", "secret", "auth", "credential", "pwd", "pat", "cookie", "_sig", "signature")
 # Between a name and its value. A quote may close after the name, and may be escaped or written for HTML.
 _QUOTE = r"(?:\\{0,15}[\"']|&quot;|&#39;|&#x27;|&#34;)"
 _AFTER = lazily(
@@ -75,9 +77,10 @@ _NUMBER = lazily(r"-?[0-9]{1,6}(?:\.[0-9]{0,12})?(?:e-?[0-9]{1,3})?\s*(?:ms|s|us
 
 def find_assigned(text: str, low: str) -> Iterator[Found]:
     """Find values under secret names. ``low`` is the text in small letters, of the same length."""
-    for word in _WORDS:
-        if word in low:
-            yield from _of_word(text, low, word)
+    if any(map(low.__contains__, _CORES)):
+        for word in _WORDS:
+            if word in low:
+                yield from _of_word(text, low, word)
     for word in known().names:
         if word in low:
             yield from _of_word(text, low, word)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from reaffirm.redact.found import Found
-from reaffirm.redact.known import is_secret
+from reaffirm.redact.known import is_secret, known
 from reaffirm.redact.lazy import lazily
 from reaffirm.redact.names import word_set
 from reaffirm.redact.placeholders import is_placeholder
@@ -24,7 +24,7 @@ _SHORT: dict[str, tuple[str, ...]] = {
     "keytool": ("-storepass", "-keypass"),
 }  # fmt: skip
 # The same where the first words together name what is done.
-_LOGIN = lazily(r"(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc|huggingface-cli|hf|cf)\Z")
+_LOGIN = word_set("docker podman nerdctl buildah skopeo helm oras crane az oc huggingface-cli hf cf")
 # user:password in one word
 _PAIRED: dict[str, tuple[str, ...]] = {
     "curl": ("-u", "--user", "-U", "--proxy-user"), "http": ("-a", "--auth"), "https": ("-a", "--auth"),
@@ -37,7 +37,19 @@ _WRAPPERS = word_set(
     """
 )
 _PASS_WORD = lazily(r"(pass(?:in|out)?:|--pass(?:in|out)=pass:)", re.IGNORECASE)
+_PASS_BEGINS = frozenset("pP-")
 _PROGRAMS = {*_SHORT, *_PAIRED, "docker", "nerdctl", "helm", "oras", "crane", "openssl"}
+#: One of these stands in the name of each of those programs.
+_CORES = (
+    "docker", "curl", "http", "wget", "pass", "mysql", "mariadb", "redis", "ldap", "mongo", "sqlcmd", "zip",
+    "unrar", "7z", "influx", "mosquitto", "freerdp", "ipmi", "snmp", "keytool", "skopeo", "podman", "buildah",
+    "smb", "rpcclient", "nerdctl", "helm", "oras", "crane", "openssl",
+)  # fmt: skip
+#: Programs that take none but for ``login``; what a line says that holds one nevertheless.
+_LOGIN_ONLY = word_set("docker nerdctl helm oras crane")
+_SAYS_SO = ("login", "pass", "key", "token", "secret", "auth", "credential", "pwd", "pat", "cookie")
+#: What takes a secret in a word of its own.
+_TAKERS = frozenset((*_SHORT, *_PAIRED, *_LOGIN))
 _OPTION = lazily(r"[ ](?:[-/][-pawPuUtAXsk])")
 
 
@@ -83,15 +95,24 @@ def secret_words(argv: Sequence[str]) -> dict[int, tuple[int, int]]:
     found: dict[int, tuple[int, int]] = {}
     for at in range(1, len(argv)):
         word, before = argv[at], argv[at - 1]
-        if _is_option(before) and not word.startswith("-") and not word.startswith(("id=", "type=")):
+        if (
+            before[:1] == "-"
+            and _is_option(before)
+            and not word.startswith("-")
+            and not word.startswith(("id=", "type="))
+        ):
             found[at] = (0, len(word))
     for at, word in enumerate(argv):
         program = word.rpartition("/")[2]
-        if program in _SHORT or program in _PAIRED or _LOGIN.match(program):
+        if program in _TAKERS:
             if at and not _may_stand_before(argv[:at]):
                 continue
             found |= _of_program(program, argv, at)
-        if _PASS_WORD.match(word) and (at == 0 or argv[at - 1].startswith("-pass")):
+        if (
+            word[:1] in _PASS_BEGINS
+            and _PASS_WORD.match(word)
+            and (at == 0 or argv[at - 1].startswith("-pass"))
+        ):
             found[at] = (word.index(":") + 1, len(word))
     return {at: span for at, span in found.items() if not is_placeholder(argv[at][span[0] : span[1]])}
 
@@ -111,7 +132,7 @@ def _of_program(program: str, argv: Sequence[str], at: int) -> dict[int, tuple[i
     found: dict[int, tuple[int, int]] = {}
     rest = argv[at + 1 :]
     short = _SHORT.get(program, ())
-    if _LOGIN.match(program) and "login" in rest[:4]:
+    if program in _LOGIN and "login" in rest[:4]:
         short = (*short, "-p", "-P")
     paired = _PAIRED.get(program, ())
     for number, word in enumerate(rest, at + 1):
@@ -146,12 +167,13 @@ def _after_user(word: str) -> int:
 
 def find_in_commands(text: str, low: str) -> Iterator[Found]:
     """Find secrets in commands and files of known programs. ``low`` is the text in small letters."""
-    if _OPTION.search(text):
+    if (" -" in text or " /" in text) and any(map(text.__contains__, _CORES)) and _OPTION.search(text):
         for name in _PROGRAMS:
             if f"{name} " in text:
                 for match in _command(name).finditer(text):
-                    yield from _in_line(text, match)
-    if not any(word in low for word in _OTHERS):
+                    if name not in _LOGIN_ONLY or _may_take(low, match.start(), match.end()):
+                        yield from _in_line(text, match)
+    if not any(map(low.__contains__, _OTHERS)):
         return
     for at, match in _after(text, low, "password", _NETRC_VALUE):
         if not is_placeholder(match["secret"]) and _NETRC_BEFORE.search(text, max(0, at - 320), at):
@@ -174,6 +196,21 @@ def find_in_commands(text: str, low: str) -> Iterator[Found]:
             yield Found(match.start("secret"), match.end("secret"), "aws-secret")
 
 
+def _may_take(low: str, start: int, begin: int) -> bool:
+    """Whether a secret may stand in the line of a program that takes one for ``login`` only.
+
+    Reports are full of lines that begin with ``docker``.
+    """
+    line = low[begin : _line_end(low, start)]
+    return bool(known().names) or any(map(line.__contains__, _SAYS_SO)) or any(map(line.__contains__, _CORES))
+
+
+def _line_end(text: str, start: int) -> int:
+    """Where the words of a command end that begins there."""
+    end = text.find("\n", start)
+    return min(len(text) if end < 0 else end, start + 4096)
+
+
 def _after(text: str, where: str, word: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:
     """Where a word stands, and what matches behind it."""
     at = where.find(word)
@@ -185,8 +222,7 @@ def _after(text: str, where: str, word: str, pattern: re.Pattern[str]) -> Iterat
 
 def _in_line(text: str, match: re.Match[str]) -> Iterator[Found]:
     """Read the words of a shell line from a program's name on."""
-    end = text.find("\n", match.start())
-    end = min(len(text) if end < 0 else end, match.start() + 4096)
+    end = _line_end(text, match.start())
     places: list[tuple[int, int]] = [(match.start("name"), match.end("name"))]
     at = match.end("name")
     while at < end and len(places) < 200:

@@ -1,6 +1,7 @@
 """Patterns that are compiled when they are needed: most texts need few of them, and a command none."""
 
 import re
+from collections.abc import Iterator
 from typing import Any, cast
 
 
@@ -23,7 +24,25 @@ ALL: list[re.Pattern[str]] = []
 
 
 def lazily(text: str, flags: int = 0) -> re.Pattern[str]:
-    """Return what works like ``re.compile(text, flags)``."""
-    pattern = cast("re.Pattern[str]", _Pattern(text, flags))
+    """Return what works like ``re.compile(text, flags)``, and is one of :data:`ALL`."""
+    pattern = later(text, flags)
     ALL.append(pattern)
     return pattern
+
+
+def later(text: str, flags: int = 0) -> re.Pattern[str]:
+    """The same for a pattern that somebody else answers for."""
+    return cast("re.Pattern[str]", _Pattern(text, flags))
+
+
+def warming() -> Iterator[re.Pattern[str]]:
+    """Compile one of them at each step, for a process that has nothing else to do."""
+    for pattern in ALL:
+        assert pattern.search is not None
+        yield pattern
+
+
+def compile_all() -> None:
+    """Compile all of them now, where nobody waits."""
+    for _ in warming():
+        pass

@@ -18,6 +18,8 @@ from reaffirm.redact.views import Places, cut_out, places_in_skeleton, skeleton,
 # Masking one secret may show another for what it is; two passes are enough for all that was seen.
 _PASSES = 4
 _SHORT = 256
+#: Characters of a text whose secrets are looked for once, however often it comes.
+_REMEMBERED = 16_384
 
 
 def redact(text: str) -> str:
@@ -49,10 +51,12 @@ def _redact(text: str) -> str:
 def find(text: str) -> Iterator[Found]:
     """Find the secrets that stand in a text as it is, without a look below colours and wraps."""
     yield from _find_known(text)
-    yield from find_keys(text)
+    if "Private-Lines" in text or "PRIVATE KEY" in text:
+        yield from find_keys(text)
     yield from find_tokens(text)
     low = _small(text)
-    yield from find_in_urls(text, low)
+    if "=" in text or "@" in text or "%3a" in low:
+        yield from find_in_urls(text, low)
     yield from find_assigned(text, low)
     yield from find_in_commands(text, low)
     for pattern in known().patterns:
@@ -64,6 +68,16 @@ def find(text: str) -> Iterator[Found]:
 
 def secrets_of(text: str) -> list[Places]:
     """Return where secrets stand in a text, also those that colours or line ends cut up."""
+    return list(_remembered(text, known().version)) if len(text) <= _REMEMBERED else _secrets_of(text)
+
+
+@lru_cache(maxsize=512)
+def _remembered(text: str, _version: int) -> tuple[Places, ...]:
+    """A program is sent to every node, and two nodes answer the same."""
+    return tuple(_secrets_of(text))
+
+
+def _secrets_of(text: str) -> list[Places]:
     secrets: list[Places] = [[(one.start, one.end)] for one in find(text)]
     plain = uncoloured(text)
     if plain is not None:
@@ -89,6 +103,8 @@ def _wrapped_known(text: str) -> Iterator[Places]:
 
 def _wrapped_tokens(text: str) -> Iterator[Places]:
     """Tokens of a fixed length that a line end cuts up."""
+    if "\n" not in text and "\\" not in text:
+        return
     for match in WRAPPABLE.finditer(text):
         start, end = max(0, match.start() - 16), min(len(text), match.end() + 300)
         joined = unwrapped(text[start:end])

@@ -130,10 +130,12 @@ _PLAIN_SIGNS = tuple(
 
 def find_tokens(text: str) -> Iterator[Found]:
     """Find tokens by their form."""
-    plain = [sign for sign in _PLAIN_SIGNS if sign in text]
-    gated = _GATES[0].search(text) is not None or _GATES[1].search(text) is not None
-    if not plain and not gated:
+    gated = ("_" in text and _GATES[0].search(text) is not None) or (
+        "-" in text and _GATES[1].search(text) is not None
+    )
+    if not gated and not any(map(text.__contains__, _PLAIN_SIGNS)):
         return
+    plain = [sign for sign in _PLAIN_SIGNS if sign in text]
     for shape in SHAPES:
         if shape.sign in plain or (gated and shape.sign in text):
             yield from _of_shape(text, shape)

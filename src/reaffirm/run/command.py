@@ -18,7 +18,8 @@ from reaffirm.run.declarations import Declarations, declared
 from reaffirm.run.execution import PLAN, Plan, Read, load
 from reaffirm.run.parameters import Text, check_complete, read_yaml, typed
 from reaffirm.run.runbook import Runbook, command_line
-from reaffirm.run.underway import Observer, Run, RunStoppedError
+from reaffirm.run.stopped import RunStoppedError
+from reaffirm.run.underway import Observer, Run
 
 
 def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any]) -> Any:

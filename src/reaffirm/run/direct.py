@@ -18,7 +18,8 @@ from reaffirm.run.execution import (
 )
 from reaffirm.run.injected import with_values
 from reaffirm.run.parameters import check_complete, typed
-from reaffirm.run.underway import Run, RunStoppedError
+from reaffirm.run.stopped import RunStoppedError
+from reaffirm.run.underway import Run
 
 
 class CellFailedError(Exception):

@@ -1,7 +1,6 @@
 """What a notebook says about its run: ``metadata.reaffirm``, from its outputs and its recording."""
 
 import json
-import os
 import sys
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from typing import Any
 
 from reaffirm.model.evidence import Kind, Via, lowest
 from reaffirm.model.fact import FACTS_MIME
+from reaffirm.store.installed import version_of
 
 _PACKAGES = ("reaffirm", "papermill", "jupytext", "nbclient", "ipykernel")
 
@@ -20,34 +20,6 @@ def versions() -> dict[str, str]:
     """The versions of what ran the notebook."""
     found = {"python": ".".join(str(part) for part in sys.version_info[:3])}
     return found | {package: version_of(package) for package in _PACKAGES}
-
-
-@cache
-def version_of(package: str) -> str:
-    """The version of an installed package; ``unknown`` where it is not installed.
-
-    It is read off the name of the folder that the installer made: :mod:`importlib.metadata` takes longer to
-    load than the rest of a short run takes to begin.
-    """
-    for folder in sys.path:
-        for name in _distributions(folder):
-            named, _, rest = name.partition("-")
-            if named.replace("_", "-").lower() == package and rest.endswith(".dist-info"):
-                return rest.removesuffix(".dist-info")
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return str(version(package))
-    except PackageNotFoundError:
-        return "unknown"
-
-
-@cache
-def _distributions(folder: str) -> tuple[str, ...]:
-    try:
-        return tuple(name for name in os.listdir(folder) if name.endswith(".dist-info"))  # noqa: PTH208
-    except OSError:
-        return ()
 
 
 def wall_time() -> str:

@@ -12,12 +12,13 @@ from reaffirm.errors import ReaffirmError
 from reaffirm.run import early, places
 from reaffirm.run.cells import source_of
 from reaffirm.run.engine import Engine, Limits, Outcome
+from reaffirm.run.how_far import progress_of
 from reaffirm.run.journal import JOURNAL, Journal
 from reaffirm.run.listening import Asker
 from reaffirm.run.progress import Lines
 from reaffirm.run.secrets import Redactor
 from reaffirm.run.surroundings import Terminated
-from reaffirm.run.underway import Run, progress_of
+from reaffirm.run.underway import Run
 from reaffirm.run.worker_process import Worker
 
 #: Told of every piece of text: the name of its stream, and the text.

@@ -26,8 +26,9 @@ from reaffirm.run.provenance import code_now
 from reaffirm.run.runbook import Runbook, is_remote, leads_to_source, read_runbook, runbook_from_text
 from reaffirm.run.secret_marks import knowing
 from reaffirm.run.secrets import Redactor
+from reaffirm.run.stopped import RunStoppedError
 from reaffirm.run.surroundings import ending_signals, environment, kernel_options, undisturbed
-from reaffirm.run.underway import Observer, Run, RunStoppedError, Write
+from reaffirm.run.underway import Observer, Run, Write
 from reaffirm.store.project import DRY_RUN_VARIABLE, RESUME_VARIABLE, Project
 
 Read = Callable[..., str]

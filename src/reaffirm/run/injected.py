@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reaffirm.run.cells import tags_of
-from reaffirm.run.evidence import version_of
+from reaffirm.store.installed import version_of
 
 
 def with_values(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from reaffirm.redact import mark, remember
+from reaffirm.redact import mark, remember, warming
 from reaffirm.run.capture import JOIN_SECONDS, Capture
 from reaffirm.run.channel import Message
 from reaffirm.run.journal import Journal
@@ -39,6 +39,7 @@ class Listening:
         self._closed: set[int] = set()
         self._between: list[tuple[str, bytes]] = []
         self._done: Message | None = None
+        self._idle = warming()
 
     def begin(self, capture: Capture) -> None:
         """A cell is about to be sent."""
@@ -81,7 +82,7 @@ class Listening:
         """Wait for what comes next on any line and take it. Without ``index`` no cell runs."""
         watched: list[Any] = [self._worker.line, self._worker.out, self._worker.err, self._stopping.wake]
         watched = [w for w in watched if w != -1 and w not in self._closed]
-        ready = select.select(watched, [], [], seconds)[0]
+        ready = self._ready(watched, seconds)
         if self._stopping.wake in ready:
             with suppress(BlockingIOError):
                 os.read(self._stopping.wake, 4096)
@@ -101,6 +102,15 @@ class Listening:
         for message in messages:
             self.drain()
             self._take(message, index)
+
+    def _ready(self, watched: Sequence[Any], seconds: float) -> Sequence[Any]:
+        """Wait for the first line on which something comes. Until then, do what will be needed later."""
+        until = time.monotonic() + seconds
+        while not (ready := select.select(watched, [], [], 0)[0]):
+            left = until - time.monotonic()
+            if left <= 0 or next(self._idle, None) is None:
+                return select.select(watched, [], [], max(left, 0))[0]
+        return ready
 
     def _read_pipes(self, ready: Sequence[Any]) -> int:
         read = 0

@@ -95,7 +95,7 @@ def _cut_off(book: Book, at: str) -> Ending:
 
 
 def _finished(book: Book, first: dict[str, Any], folder: Path, ending: Ending) -> dict[str, Any]:
-    from reaffirm.run.underway import in_lines, steady
+    from reaffirm.run.notebook_file import in_lines, steady
 
     notebook = in_lines(book.finished())
     steady(notebook)

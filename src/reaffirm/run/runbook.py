@@ -11,9 +11,9 @@ from typing import Any
 
 from reaffirm.errors import DocumentError
 from reaffirm.run.declarations import Declarations, declared
-from reaffirm.run.evidence import version_of
 from reaffirm.run.places import project_of
 from reaffirm.store.code_hash import code_hash, text_hash
+from reaffirm.store.installed import version_of
 from reaffirm.store.kept import keep, kept
 
 #: Counts up when a runbook's notebook is made in another way: what was made before is then not used.

@@ -10,7 +10,6 @@ from typing import Any
 from reaffirm.redact import mark, remember, remembering, secrets_in
 from reaffirm.run.declarations import Declarations
 from reaffirm.run.secrets import secret_values
-from reaffirm.store.patterns import read_pattern
 from reaffirm.store.project import Project
 
 
@@ -54,5 +53,8 @@ def learn_marks(path: Path) -> None:
     ):
         secrets = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("secrets", {})
         mark(secrets.get("variables", ()))
-        mark(patterns=[text for text in secrets.get("patterns", ()) if read_pattern(text)])
+        if patterns := secrets.get("patterns"):
+            from reaffirm.store.patterns import read_pattern
+
+            mark(patterns=[text for text in patterns if read_pattern(text)])
     remember(secrets_in(os.environ))

@@ -1,40 +1,32 @@
 """A run under way: what papermill wants to write becomes the notebook of a runbook."""
 
 import json
-import logging
-import shlex
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from reaffirm.model.code import CodeHashes
 from reaffirm.run import evidence, places
-from reaffirm.run.cells import heading_at, is_injected, number_of
 from reaffirm.run.checkout import Checkout
-from reaffirm.run.closing import outcome_of
 from reaffirm.run.draft import Draft
-from reaffirm.run.ending import Ending, own_cells, settle
+from reaffirm.run.ending import Ending, settle
+from reaffirm.run.how_far import progress_of
 from reaffirm.run.journal import Journal
-from reaffirm.run.part import WHOLE, Part, is_replayed, settle_notes
+from reaffirm.run.notebook_file import in_lines, plain, pretty, steady
+from reaffirm.run.part import WHOLE, Part, settle_notes
 from reaffirm.run.progress import Progress
 from reaffirm.run.provenance import code_json, code_now, rests_on
 from reaffirm.run.runbook import Runbook, is_remote
 from reaffirm.run.secret_marks import learn_marks
 from reaffirm.run.secrets import Redactor
-from reaffirm.run.surroundings import Terminated
 from reaffirm.store.atomic import write_text
 
 #: Told on every change: how many cells are done, how many there are, the heading of the current one.
 Observer = Callable[[Progress], None]
 Write = Callable[..., Any]
 
-#: papermill's own status for a kernel that died.
-_DEAD_KERNEL = 138
-#: How much of an error's message is told.
-_LINES = 12
 #: Seconds between two writes of an unfinished notebook, and how many times longer than a write that is.
 _SECONDS, _TIMES = 1.0, 20
 
@@ -129,7 +121,7 @@ class Run:
         if node["metadata"].get("papermill", {}).get("end_time") or self.output == "-":
             raw = json.dumps(node, default=str)
             if raw != self._raw:  # papermill saves the finished notebook twice
-                self._save_whole(_plain(node))
+                self._save_whole(plain(node))
                 self._raw = raw
             return
         self._node = node
@@ -160,7 +152,7 @@ class Run:
             if self.last is not None and self.ending is not None:
                 return self.ending
         if self._node is not None:
-            self.last = _plain(self._node)  # papermill did not come to its last save
+            self.last = plain(self._node)  # papermill did not come to its last save
         if self.last is None:
             self.ending = settle({"metadata": {}, "cells": []}, error) or Ending("completed")
             return self.ending
@@ -168,7 +160,7 @@ class Run:
             before = json.dumps(self.last)
             self._complete(self.last, error)
             if self.output != "-" and (self._node is not None or json.dumps(self.last) != before):
-                self._put(_pretty(self.last))
+                self._put(pretty(self.last))
         self.ending = self.ending or Ending("completed")
         return self.ending
 
@@ -194,7 +186,7 @@ class Run:
         self._complete(notebook, None)
         self.last, self._node = notebook, None
         self._tell(notebook)
-        self._put(_pretty(notebook))
+        self._put(pretty(notebook))
 
     def _complete(self, notebook: dict[str, Any], error: BaseException | None) -> None:
         steady(notebook)
@@ -233,121 +225,3 @@ class Run:
         if now is not None and now != self._seen:
             self._seen = now
             self.observer(now)
-
-
-def progress_of(notebook: Mapping[str, Any]) -> Progress | None:
-    """How far a notebook is; ``None`` before its first cell."""
-    cells = own_cells(dict(notebook))
-    states = [cell["metadata"].get("papermill", {}) for cell in cells]
-    begun = [i for i, state in enumerate(states) if state.get("start_time")]
-    if not begun:
-        return None
-    at = begun[-1]
-    return Progress(
-        number_of(cells, at),
-        number_of(cells, len(cells)),
-        heading_at(cells, at),
-        states[at]["status"],
-        cells[at]["cell_type"] == "code" and not is_injected(cells[at]),
-        _seconds(states[at]),
-        "replayed" if is_replayed(cells[at]) else outcome_of(cells[at]),
-        named if isinstance(named := cells[at]["metadata"].get("step"), str) else "",
-    )
-
-
-class RunStoppedError(Exception):
-    """A run did not reach its end; its notebook says how far it came. ``status`` is the exit status."""
-
-    def __init__(self, run: "Run", cause: BaseException) -> None:
-        if run.ending is None:  # it did not even begin
-            run.ending = Ending("failed", why=f"{type(cause).__name__}: {cause}".rstrip(": "))
-        super().__init__(str(run.ending))
-        self.run = run
-        self.status = _status(cause)
-
-    def __str__(self) -> str:
-        notebook = self.run.notebook
-        where = f"\nnotebook: {places.shown(notebook)}" if notebook and notebook.is_file() else ""
-        if notebook and where and self.run.engine == "reaffirm" and any(evidence.recordings(self.run.folder)):
-            where += f"\nresume: reaffirm run --resume {shlex.quote(places.shown(notebook))}"
-        if notebook and self.run.unwritten:
-            where = f"\nnotebook: {places.shown(notebook)} cannot be written: {self.run.unwritten}"
-            if self.run.journal is not None and self.run.journal.path is not None:
-                again = shlex.quote(places.shown(self.run.journal.path.parent))
-                where += f"\nnext: make room, then reaffirm render {again} makes it from the journal"
-        lines = str(self.run.ending).splitlines()
-        if self.run.ending is not None and self.run.ending.how == "completed":
-            lines = ["COMPLETED, but the record of it is not whole"]
-        if len(lines) > _LINES:
-            lines = [*lines[:_LINES], f"… {len(lines) - _LINES} more lines"]
-        return "\n".join(lines) + where
-
-
-def _status(error: BaseException) -> int:
-    if isinstance(error, Terminated):
-        return 128 + error.number
-    if isinstance(error, KeyboardInterrupt):
-        return 130
-    return _DEAD_KERNEL if type(error).__name__ == "DeadKernelError" else 1
-
-
-def _seconds(state: Mapping[str, Any]) -> float | None:
-    """How long a cell took, or has been running."""
-    if state.get("duration") is not None or not state.get("start_time"):
-        return state.get("duration")
-    return (datetime.now(UTC) - datetime.fromisoformat(state["start_time"])).total_seconds()
-
-
-def _plain(node: Any) -> dict[str, Any]:
-    """papermill's notebook as plain data of our own, long text in lines, as ``nbformat.writes`` has it."""
-    import nbformat
-    from nbformat.v4.nbjson import BytesEncoder
-    from nbformat.v4.rwbase import split_lines, strip_transient
-
-    try:
-        nbformat.validate(node)
-    except nbformat.ValidationError as error:
-        logging.getLogger("papermill").error("Notebook JSON is invalid: %s", error)
-    copy = nbformat.from_dict(json.loads(json.dumps(node, cls=BytesEncoder)))
-    return dict(strip_transient(split_lines(copy)))
-
-
-def in_lines(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy with long text in lines, as files have it."""
-    cells = []
-    for cell in notebook["cells"]:
-        made = {**cell, "source": cell["source"].splitlines(keepends=True)}
-        if "outputs" in cell:
-            made["outputs"] = [_outputin_lines(output) for output in cell["outputs"]]
-        cells.append(made)
-    return {**notebook, "metadata": json.loads(json.dumps(notebook["metadata"])), "cells": cells}
-
-
-def _outputin_lines(output: Mapping[str, Any]) -> dict[str, Any]:
-    if "text" in output:
-        return {**output, "text": output["text"].splitlines(keepends=True)}
-    if "data" not in output:
-        return dict(output)
-    data = {
-        kind: value.splitlines(keepends=True) if isinstance(value, str) and _is_text(kind) else value
-        for kind, value in output["data"].items()
-    }
-    return {**output, "data": data}
-
-
-def _is_text(kind: str) -> bool:
-    return kind.startswith("text/") or kind in ("application/javascript", "image/svg+xml")
-
-
-def _pretty(notebook: dict[str, Any]) -> str:
-    return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-
-def steady(notebook: dict[str, Any]) -> None:
-    """Give the cells that papermill adds an id that is the same in every run."""
-    for number, cell in enumerate(notebook["cells"]):
-        tags = cell["metadata"].get("tags", ())
-        if "injected-parameters" in tags:
-            cell["id"] = "injected"
-        elif "papermill-error-cell-tag" in tags:
-            cell["id"] = f"banner-{number}"

@@ -34,6 +34,8 @@ PARTS = (
     "reaffirm.nodes.simulated.http_server",
     "reaffirm.nodes.simulated",
     "reaffirm.run.warm:pages",
+    "reaffirm.redact.lazy:compile_all",
+    "reaffirm.steps.failure_links:failure_pages",
 )
 
 

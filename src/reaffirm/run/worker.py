@@ -21,6 +21,7 @@ from reaffirm.run.channel import Message, WorkerEnd
 
 def main(line: int, *, preload: bool) -> None:
     """Run the orders that come over the file descriptor ``line``; never returns."""
+    gc.disable()  # what is loaded stays; looking for what does not takes longer than loading some of it
     end = WorkerEnd(socket.socket(fileno=line))
     os.set_inheritable(line, False)
     sys.argv = ["reaffirm"]
@@ -45,6 +46,8 @@ def _serve(end: WorkerEnd, *, preload: bool) -> None:
         _preload(end)
     else:
         _forget_ourselves()
+    gc.freeze()
+    gc.enable()
     while True:
         order = end.order()
         match order["do"]:
@@ -128,13 +131,10 @@ def _preload(end: WorkerEnd) -> None:
     """Load the steps while nobody waits for us, one small part at a time."""
     from reaffirm.run.warm import PARTS, load
 
-    gc.disable()  # all of this stays; looking for what does not takes longer than loading some of it
     for part in PARTS:
         if select.select([end.line], [], [], 0)[0]:
             break
         load(part)
-    gc.freeze()
-    gc.enable()
 
 
 class _Pipe(io.RawIOBase):

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Self
 
 from reaffirm.errors import UsageError
@@ -123,8 +122,11 @@ def _median(
     good: Sequence[Completion], value: Callable[[Completion], float | None], digits: int
 ) -> float | None:
     found = [v for v in map(value, good) if v is not None]
-    # A figure that some requests could not give would speak for the others only.
-    return round(median(found), digits) if found and len(found) == len(good) else None
+    if not found or len(found) < len(good):
+        return None  # a figure that some requests could not give would speak for the others only
+    from statistics import median
+
+    return round(median(found), digits)
 
 
 def _result(

@@ -23,8 +23,8 @@ from reaffirm.model.failure import (
 )
 from reaffirm.model.finding import Finding
 from reaffirm.model.node import Engine
-from reaffirm.store.failure_examples import read_examples
-from reaffirm.store.frontmatter import Page, read_page
+from reaffirm.store.frontmatter import Page, parse_page, read_text
+from reaffirm.store.kept_failures import keep_mode, kept_mode
 from reaffirm.store.pattern_grammar import PatternError
 from reaffirm.store.patterns import read_pattern
 
@@ -98,13 +98,20 @@ def _unchanged(
 
 def read_failure(path: Path, *, shown: str = "") -> tuple[FailureMode | None, tuple[Finding, ...]]:
     """Read one page: the mode and nothing, or nothing and everything that is wrong with it."""
+    name = shown or str(path)
     try:
-        page = read_page(path, shown=shown)
+        text = read_text(path, shown=name)
+        if (known := kept_mode(text, name, path.stem)) is not None:
+            return known, ()
+        page = parse_page(text, shown=name)
     except DocumentError as error:
-        return None, (_unreadable(shown or str(path), error),)
+        return None, (_unreadable(name, error),)
     reader = _Reader(page)
     mode = reader.mode(path.stem)
-    return (None if reader.findings else mode), tuple(sorted(reader.findings))
+    if reader.findings:
+        return None, tuple(sorted(reader.findings))
+    keep_mode(text, name, path.stem, mode)
+    return mode, ()
 
 
 def _unreadable(shown: str, error: DocumentError) -> Finding:
@@ -133,6 +140,8 @@ class _Reader:
         elif mode_id and mode_id != stem:
             self.wrong(f"the id {mode_id!r} must be that of the file, {stem!r}", "id")
         engines = self.engines()
+        from reaffirm.store.failure_examples import read_examples  # with it the parser of Markdown
+
         examples, wrong = read_examples(self.page, engines)
         self.findings += wrong
         status = self.status(examples)

@@ -9,7 +9,7 @@ from reaffirm.errors import DocumentError
 from reaffirm.store.reading.front import Front, split
 from reaffirm.store.reading.source import MAX_BYTES, SourceProblemError, read_source, text_of
 
-__all__ = ["MAX_BYTES", "Page", "parse_page", "read_page"]
+__all__ = ["MAX_BYTES", "Page", "parse_page", "read_page", "read_text"]
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,21 @@ def read_page(path: Path, *, shown: str = "") -> Page:
         DocumentError: unreadable, too large, not UTF-8, or front matter that is not a YAML mapping.
     """
     name = shown or str(path)
+    return parse_page(read_text(path, shown=name), shown=name)
+
+
+def read_text(path: Path, *, shown: str) -> str:
+    """Read the text of a Markdown file.
+
+    Raises:
+        DocumentError: unreadable, too large, or not UTF-8.
+    """
     try:
-        text = text_of(read_source(path))
+        return text_of(read_source(path))
     except SourceProblemError as error:
         at = f":{error.line}" if error.line > 1 else ""
-        msg = f"{name}{at}: {error.message}"
+        msg = f"{shown}{at}: {error.message}"
         raise DocumentError(msg, hint=error.hint) from error
-    return parse_page(text, shown=name)
 
 
 def parse_page(text: str, *, shown: str) -> Page:

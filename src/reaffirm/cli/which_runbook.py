@@ -1,0 +1,32 @@
+"""The runbook that a word of the command line means."""
+
+from pathlib import Path
+
+from reaffirm.errors import UsageError
+from reaffirm.store.project import find_project
+
+
+def runbook_path(word: str) -> Path:
+    """Find a runbook by path or by name.
+
+    Raises:
+        UsageError: there is none; the message names those there are.
+    """
+    path = Path(word)
+    if path.suffix == ".py" and path.is_file():
+        return path
+    project = find_project()
+    known = {p.stem: p for p in sorted(project.runbooks.glob("[!_]*.py"))} if project else {}
+    if word in known:
+        return known[word]
+    from difflib import get_close_matches
+
+    near = get_close_matches(path.stem, known, n=1)
+    meant = f"; did you mean {near[0]}?" if near else ""
+    msg = f"there is no runbook {word!r}{meant}"
+    raise UsageError(msg, hint=f"runbooks here: {', '.join(known) or 'none'}; or give the path of a .py file")
+
+
+def read_local(path: str, _extensions: object = None) -> str:
+    """Read a file of this machine."""
+    return Path(path).read_text(encoding="utf-8")

@@ -1,0 +1,192 @@
+"""The recorder: one file of lines in one order over all nodes, redacted, written as it happens."""
+
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from reaffirm.clock import Clock
+from reaffirm.errors import RecordingError, UsageError
+from reaffirm.nodes import marks
+from reaffirm.nodes.recording_format import Header
+from reaffirm.nodes.recording_lines import encode, encode_seconds
+from reaffirm.nodes.transport import Transport
+from reaffirm.redact import redact
+from reaffirm.store.installed import version_of
+from reaffirm.store.node_programs import digest
+
+
+class Recorder:
+    """Writes one recording. Lines come in one order over all nodes and are flushed one by one.
+
+    ``started`` (seconds) and ``resumed`` go into the header of a run that takes an earlier one up again.
+
+    The header is written by :meth:`begin`, at the latest with the first request, and names every transport
+    that :func:`reaffirm.nodes.recording.recording` wrapped before. The last line is written when all of them
+    are closed; a run that dies leaves a recording without it.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        machines: str = "",
+        machines_path: str = "",
+        runbook: str = "",
+        run: str = "",
+        started: float | None = None,
+        resumed: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.path = path
+        self._about = (machines, machines_path, runbook)
+        self.run = run
+        self._started = started
+        self.resumed = resumed or {}
+        #: What time notes are of; that of the first transport unless it is set.
+        self.clock: Clock | None = None
+        self._transports: dict[str, Transport] = {}
+        self._open: set[str] = set()
+        self._file: Any = None
+        self._size = 0
+        self._ended = False
+        self._seq = 0
+        self._hash = ""
+        self._texts: set[str] = set()
+        self._streams: dict[str, int] = {}
+        self._lock = threading.RLock()
+
+    def add(self, transport: Transport) -> None:
+        """Name a transport in the header.
+
+        Raises:
+            UsageError: the header is already written.
+        """
+        if self._file is not None or self._ended:
+            msg = f"{transport.node.name} cannot join a recording that has begun"
+            raise UsageError(msg, hint="wrap all transports first")
+        self._transports[transport.node.name] = transport
+        self._open.add(transport.node.name)
+
+    def begin(self) -> None:
+        """Write the header. Asks every node for its kind."""
+        with self._lock:
+            if self._file is not None or self._ended:
+                return
+            transports = tuple(self._transports.values())
+            machines, machines_path, runbook = self._about
+            header = Header(
+                machines,
+                machines_path,
+                runbook,
+                transports[0].clock.now() if self._started is None else self._started,
+                _versions(),
+                tuple(t.node for t in transports),
+                {t.node.name: t.kind for t in transports},
+                self.run,
+                self.resumed,
+            )
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("wb", buffering=0)
+            self._write("begin", header.as_json())
+            marks.joins(self)
+            if (now := marks.current()) is not None:
+                self.mark(now)
+
+    def mark(self, mark: marks.Mark) -> None:
+        """Note that a cell begins; see :mod:`reaffirm.nodes.marks`."""
+        self.write("cell", {"cell": mark.cell, "step": redact(mark.step)})
+
+    def write(self, op: str, fields: Mapping[str, Any]) -> None:
+        """Write one line. ``fields`` are already redacted."""
+        with self._lock:
+            if self._file is None:
+                self.begin()
+            if not self._ended:
+                self._write(op, fields)
+
+    def seconds(self, op: str, node: str, key: str, seconds: float) -> None:
+        """Write one line of a node that says nothing but a time or a duration (seconds)."""
+        with self._lock:
+            if self._file is None:
+                self.begin()
+            if not self._ended:
+                self._put(*encode_seconds(self._seq, op, node, key, seconds, self._hash))
+
+    def note(self, op: str, fields: Mapping[str, Any]) -> None:
+        """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""
+        with self._lock:
+            self.begin()
+            clock = self.clock or next(iter(self._transports.values())).clock
+            at = clock.now()
+            self.write(op, {**fields, "at": at})
+
+    def text(self, text: str | None) -> str | None:
+        """Write a text once, redacted, and return the hash by which later lines name it."""
+        if text is None:
+            return None
+        clean = redact(text)
+        name = digest(clean)
+        with self._lock:
+            if name not in self._texts:
+                self.write("text", {"sha256": name, "text": clean})
+                self._texts.add(name)
+        return name
+
+    def stream(self) -> str:
+        """Return the name of a new stream."""
+        name = str(len(self._streams) + 1)
+        self._streams[name] = 0
+        return name
+
+    def count(self, stream: str) -> int:
+        """Count one more read of a stream and return its number, from 1."""
+        self._streams[stream] += 1
+        return self._streams[stream]
+
+    def release(self, node: str) -> None:
+        """Let go of one transport; with the last one the recording ends."""
+        self._open.discard(node)
+        if not self._open:
+            self.close()
+
+    def close(self) -> None:
+        """Write the last line. Closing twice is harmless; a recording that never began stays unwritten."""
+        with self._lock:
+            if self._file is not None and not self._ended:
+                self._write("end", {"streams": self._streams})
+                self._file.close()
+            self._ended = True
+            marks.leaves(self)
+
+    def _write(self, op: str, fields: Mapping[str, Any]) -> None:
+        self._put(*encode({"seq": self._seq, "op": op, **fields}, self._hash))
+
+    def _put(self, line: str, after: str) -> None:
+        """Put a line into the file at once, whole or not at all; ``after`` is its hash."""
+        whole = self._size
+        data = f"{line}\n".encode("utf-8", "surrogatepass")
+        try:
+            while data:
+                written = self._file.write(data)
+                self._size += written
+                data = data[written:]
+        except OSError as error:
+            # Half a line is worse than none: what was written before can be read and replayed.
+            self._ended = True
+            with suppress(OSError):
+                self._file.truncate(whole)
+                self._file.close()
+            msg = f"{self.path} cannot be written: {error.strerror or error}; the run stops here"
+            hint = (
+                "make room or allow writing there, then run again; the recording is whole up to this request"
+            )
+            raise RecordingError(msg, hint=hint) from error
+        self._hash = after
+        self._seq += 1
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": ".".join(str(part) for part in sys.version_info[:3])}
+    return found | {package: version_of(package) for package in ("reaffirm", "asyncssh")}
