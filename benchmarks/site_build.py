@@ -56,12 +56,13 @@ def main() -> int:
     words.add_argument("--runs", type=int, default=100)
     words.add_argument("--rounds", type=int, default=3, help="builds of each; 0: none")
     words.add_argument("--edits", type=int, default=5, help="edits under mkdocs serve; 0: none")
+    words.add_argument("--jupyter", default="", help="a Python that has mkdocs-jupyter (default: this one)")
     words.add_argument("--write", action="store_true", help=f"write {RESULT.relative_to(HERE.parent)}")
     given = words.parse_args()
     found: dict[str, Any] = {"date": datetime.now(UTC).strftime("%Y-%m-%d"), "goals": GOALS}
     with tempfile.TemporaryDirectory(prefix="reaffirm-benchmark-") as name:
         if given.rounds:
-            found |= builds(Path(name), given.records, given.runs, given.rounds)
+            found |= builds(Path(name), given.records, given.runs, given.rounds, given.jupyter)
         if given.edits:
             found["edit"] = edits(Path(name), given.edits)
     found |= {"machine": machine(), "versions": {package: version(package) for package in PACKAGES}}
@@ -85,7 +86,7 @@ def met(found: dict[str, Any]) -> Iterator[bool]:
         yield value <= goal
 
 
-def builds(folder: Path, records: int, runs: int, rounds: int) -> dict[str, Any]:
+def builds(folder: Path, records: int, runs: int, rounds: int, jupyter: str) -> dict[str, Any]:
     """Build the same site in all ways, in turn."""
     root = folder / "many"
     made = make_corpus(root, records=records, runs=runs)
@@ -96,7 +97,7 @@ def builds(folder: Path, records: int, runs: int, rounds: int) -> dict[str, Any]
         "floor": mkdocs(settings, folder / "floor"),
         "plugin": mkdocs(root / "mkdocs.yml", folder / "ours"),
     }
-    sides |= notebook_sides(root, folder)
+    sides |= notebook_sides(root, folder, jupyter)
     costs: dict[str, list[Cost]] = {side: [] for side in sides}
     for _ in range(rounds):
         for side, argv in sides.items():
@@ -117,7 +118,7 @@ def builds(folder: Path, records: int, runs: int, rounds: int) -> dict[str, Any]
     return found
 
 
-def notebook_sides(root: Path, folder: Path) -> dict[str, list[str]]:
+def notebook_sides(root: Path, folder: Path, jupyter: str) -> dict[str, list[str]]:
     """The runs alone, by the plugin and by mkdocs-jupyter."""
     shutil.copytree(root / "docs" / "runs", root / "runs-docs" / "runs")
     (root / "runs-docs" / "index.md").write_text("# Notebooks\n", encoding="utf-8")
@@ -128,9 +129,10 @@ def notebook_sides(root: Path, folder: Path) -> dict[str, list[str]]:
     (root / "runs-only" / "index.md").write_text("# Notebooks\n", encoding="utf-8")
     (root / "mkdocs.notebooks.yml").write_text(_NOTEBOOKS, encoding="utf-8")
     sides = {"notebooks": mkdocs(root / "mkdocs.notebooks.yml", folder / "notebooks")}
-    if importlib.util.find_spec("mkdocs_jupyter") is not None:
+    if jupyter or importlib.util.find_spec("mkdocs_jupyter") is not None:
         (root / "mkdocs.jupyter.yml").write_text(_JUPYTER, encoding="utf-8")
-        sides["mkdocs_jupyter"] = mkdocs(root / "mkdocs.jupyter.yml", folder / "jupyter")
+        words = mkdocs(root / "mkdocs.jupyter.yml", folder / "jupyter")
+        sides["mkdocs_jupyter"] = [jupyter or sys.executable, *words[1:]]
     return sides
 
 

@@ -1,6 +1,9 @@
 """The MkDocs skin: hands the tree over, nothing more. What pages say is made by pure functions."""
 
+import gc
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +97,8 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             for file in files
             if file.generated_by is None and file.src_dir == config.docs_dir and file.inclusion.is_included()
         }
-        self.tree = make_tree(self._settings(config, docs), documentation)
+        with _uncollected():
+            self.tree = make_tree(self._settings(config, docs), documentation)
         for finding in self.tree.findings:
             _LOG.warning("%s", finding)
         if self.tree.told:
@@ -218,6 +222,7 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
 
     def on_post_build(self, *, config: Any) -> None:
         """Forget the pages that are no more."""
+        gc.unfreeze()
         if self.kept:
             self.kept.end()
 
@@ -233,6 +238,19 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             if (root / name).is_dir():
                 server.watch(str(root / name))
         return server
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """What is made here stays until the site is built: do not look again and again whether it is garbage."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.freeze()
+            gc.enable()
 
 
 def _root(config: Any) -> Path:
