@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from reaffirm.diagnose.match import Match
-from reaffirm.diagnose.paste import Paste, PasteReading, read_paste
+from reaffirm.diagnose.paste import ENDED_SOMEHOW, Paste, PasteReading, read_paste
 from reaffirm.errors import UsageError
 from reaffirm.model.node import Engine
 from reaffirm.run.command import say
@@ -32,7 +32,13 @@ def diagnose(
     ] = None,
     ended: Annotated[
         int | None,
-        typer.Option("--ended", min=0, max=255, metavar="STATUS", help="How the last log's container ended."),
+        typer.Option(
+            "--ended",
+            min=ENDED_SOMEHOW,
+            max=255,
+            metavar="STATUS",
+            help="How the last log's container ended; -1: with a status that you do not know.",
+        ),
     ] = None,
 ) -> None:
     """Say which failure pages a log looks like, and by which lines. A page that fits is not yet a cause."""

@@ -6,6 +6,7 @@
   const LARGE = 200000; // characters; a text field with more of them makes a browser slow
   const SHOWN_LINES = 500;
   const EVIDENCE = 6;
+  const ENDED_SOMEHOW = -1; // as in Python: it ended, nobody says with which status
   const NAMES = { vllm: "vLLM", sglang: "SGLang" };
 
   function make(tag, attributes = {}, ...children) {
@@ -164,7 +165,8 @@
       const what = this.after.value;
       this.amountField.hidden = !what;
       this.amountField.firstChild.textContent = what === "ended" ? "with status" : "for … seconds";
-      this.amount.value = what === "ended" ? "137" : what ? "300" : "";
+      this.amount.placeholder = what === "ended" ? "not known" : "";
+      this.amount.value = what === "silent" ? "300" : "";
       this.soon();
     }
 
@@ -217,14 +219,15 @@
 
     paste() {
       const { held, text } = this;
-      const amount = this.amount.value === "" ? NaN : Number(this.amount.value);
-      const told = (what) => (this.after.value === what && Number.isFinite(amount) ? amount : null);
+      const { value } = this.amount;
+      const told = (what, otherwise) =>
+        this.after.value !== what ? null : value !== "" && Number.isFinite(Number(value)) ? Number(value) : otherwise;
       return {
         text: held && text.value === held.shown ? held.whole : text.value,
         engine: this.engine.value || null,
         version: this.version.value.trim(),
-        silent: told("silent"),
-        ended: told("ended"),
+        silent: told("silent", null),
+        ended: told("ended", ENDED_SOMEHOW),
       };
     }
 
