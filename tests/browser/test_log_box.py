@@ -31,7 +31,7 @@ def _find(page: Any) -> list[str]:
     """Press the button; return the pages that fit, in order, but not those that need more silence."""
     page.evaluate("document.querySelector('.rf-log-status').textContent = ''")
     page.get_by_role("button", name="Find the page").click()
-    page.wait_for_function("document.querySelector('.rf-log-status').textContent")
+    page.locator(".rf-log:not([aria-busy]) ~ .rf-log-status:not(:empty)").wait_for()
     shown = page.locator(".rf-log-pages > li:not(.rf-log-perhaps)")
     return [one.get_attribute("data-rf-page") for one in shown.all()]
 
@@ -85,7 +85,8 @@ def test_the_line_of_the_story_leads_to_both_rivals(box: Watched) -> None:
         "silent-stall-queue-address",
         "silent-stall-nccl",
     ]
-    assert "2 pages would fit if nothing new came" in page.locator(".rf-log-status").inner_text()
+    status = page.locator(".rf-log-status").inner_text()
+    assert status.startswith("2 pages fit if nothing new came after the last line (1 line, read as of SGLang")
     assert page.locator("mark").first.inner_text() == _LINE.rstrip(".")
     rivals = page.locator(".rf-log-rivals")
     assert "Cheapest check: launch once more with the host address set" in rivals.inner_text()
@@ -103,6 +104,19 @@ def test_a_log_that_no_page_knows_is_told_so(box: Watched) -> None:
     assert _find(page) == []
     assert page.locator(".rf-log-status").inner_text().startswith(f"None of the {len(MODES)} pages fits")
     assert "Add a page" in page.locator(".rf-log-nothing").inner_text()
+
+
+def test_a_container_that_ended_somehow_fits_nothing_by_that_alone(box: Watched) -> None:
+    """Any harmless line would be called a rank that was killed, as long as nobody clears a field."""
+    page = box.page
+    _clear(page)
+    page.fill("#rf-log-text", "all is well")
+    page.get_by_label("After the last line").select_option("ended")
+    assert page.get_by_label("with status").input_value() == ""
+    assert _find(page) == []
+    assert "ended, status not known" in page.locator(".rf-log-status").inner_text()
+    page.get_by_label("with status").fill("137")
+    assert _find(page) == ["worker-gone"]
 
 
 def test_the_box_works_by_keyboard_and_says_what_it_found(browser: Any, own_site: str) -> None:

@@ -97,9 +97,19 @@ def _tell(reading: PasteReading, pages: int) -> None:
         typer.echo(f"not decided: {a.mode.id} and {b.mode.id} look the same in these lines")
         typer.echo(f"  cheapest check: {a.mode.deciding_check or b.mode.deciding_check}")
     left = f"; {reading.left_out} lines before the last ones were left out" if reading.left_out else ""
-    number = len(reading.fits.pages) + len(reading.perhaps.pages)
-    told = f"{number} of {pages} pages" if number else f"none of {pages} pages fits"
-    say(f"reaffirm: {told}, read as {read_as}{left}")
+    say(f"reaffirm: {_verdict(reading, pages)}, read as {read_as}{left}")
+
+
+def _verdict(reading: PasteReading, pages: int) -> str:
+    """What was found; the box on the site says it in the same words."""
+    fits, perhaps = len(reading.fits.pages), len(reading.perhaps.pages)
+    if not fits and not perhaps:
+        return f"none of {pages} pages fits"
+    found = fits or perhaps
+    told = f"{found} of {pages} pages {'fits' if found == 1 else 'fit'}"
+    if fits and perhaps:
+        told += f", and {perhaps} more"
+    return f"{told} if nothing new came after the last line" if perhaps else told
 
 
 def _page(one: Match, word: str) -> None:

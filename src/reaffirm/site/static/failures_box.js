@@ -79,6 +79,24 @@
     return list;
   }
 
+  /** What was found, in one sentence without its end. */
+  function verdict(fits, perhaps, all) {
+    const ifSilent = "if nothing new came after the last line";
+    if (!fits && !perhaps) return `None of the ${all} pages fits`;
+    if (!fits) return `${several(perhaps, "page fits", "pages fit")} ${ifSilent}`;
+    const found = several(fits, "page fits", "pages fit");
+    return perhaps ? `${found}, and ${perhaps} more ${ifSilent}` : found;
+  }
+
+  /** Which lines were read, and as what. */
+  function howRead(seen, paste) {
+    const engines = seen.readings.map((one) => [named(one.engine), one.version].filter(Boolean).join(" "));
+    const read = [`${several(seen.lines - seen.leftOut, "line")}, read as of ${engines.join(" or ")}`];
+    if (seen.leftOut) read.push(`${several(seen.leftOut, "line")} before them were left out`);
+    if (paste.ended === ENDED_SOMEHOW) read.push("the container ended, status not known");
+    return read.join("; ");
+  }
+
   class Box {
     constructor(place) {
       this.place = place;
@@ -266,16 +284,8 @@
 
     show(data, seen, paste) {
       const number = seen.fits.length + seen.later.length;
-      const engines = seen.readings.map((one) => [named(one.engine), one.version].filter(Boolean).join(" "));
-      const read = `${several(seen.lines - seen.leftOut, "line")}, read as of ${engines.join(" or ")}`;
-      const left = seen.leftOut ? `; ${several(seen.leftOut, "line")} before them were left out` : "";
-      const none = `None of the ${data.pages.length} pages fits`;
-      const words = number ? `${several(number, "page fits", "pages fit")}` : none;
       const perhaps = [...seen.perhaps.fits, ...seen.perhaps.later];
-      const more = perhaps.length
-        ? `. ${several(perhaps.length, "page")} ${number ? "more " : ""}would fit if nothing new came after the last line`
-        : "";
-      this.say(`${words} (${read}${left})${more}.`);
+      this.say(`${verdict(number, perhaps.length, data.pages.length)} (${howRead(seen, paste)}).`);
       const parts = [];
       for (const [a, b] of [...seen.contested, ...seen.perhaps.contested]) parts.push(this.rivals(a.page, b.page));
       const list = make("ol", { class: "rf-log-pages" });
