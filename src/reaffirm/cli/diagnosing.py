@@ -92,7 +92,7 @@ def _tell(reading: PasteReading, pages: int) -> None:
         ("fits if nothing new came", (*reading.perhaps.matches, *reading.perhaps.later)),
     ):
         for one in matches:
-            _page(one, word)
+            _page(one, word, reading.left_out)
     for a, b in (*reading.fits.contested, *reading.perhaps.contested):
         typer.echo(f"not decided: {a.mode.id} and {b.mode.id} look the same in these lines")
         typer.echo(f"  cheapest check: {a.mode.deciding_check or b.mode.deciding_check}")
@@ -112,11 +112,12 @@ def _verdict(reading: PasteReading, pages: int) -> str:
     return f"{told} if nothing new came after the last line" if perhaps else told
 
 
-def _page(one: Match, word: str) -> None:
+def _page(one: Match, word: str, left_out: int) -> None:
     typer.echo(f"{one.mode.path}: {word}: {one.mode.title}")
     for line in one.evidence[:_MOST_LINES]:
         text = line.text if len(line.text) <= _MOST_SIGNS else f"{line.text[:_MOST_SIGNS]} […]"
-        where = f"{line.node}, line {line.number}" if line.number else line.node
+        counted = f"line {line.number}{' of those read' if left_out else ''}"
+        where = f"{line.node}, {counted}" if line.number else line.node
         typer.echo(f"  {where}: {text}")
     if len(one.evidence) > _MOST_LINES:
         typer.echo(f"  and {len(one.evidence) - _MOST_LINES} more")

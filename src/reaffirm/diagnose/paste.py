@@ -15,7 +15,7 @@ from reaffirm.model.failure import FailureMode
 from reaffirm.model.node import Engine
 
 #: Of a longer paste the last lines are read.
-PASTE_LINES = 200_000
+PASTE_LINES = 50_000
 #: A container that ended, nobody says with which status.
 ENDED_SOMEHOW = -1
 _SEPARATOR = " | "
