@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from reaffirm.model.failure import OriginKind
 from reaffirm.site.browser_patterns import browser_pattern
 from reaffirm.site.failure_data import failure_data
 from reaffirm.site.failure_index import failures_index
 from reaffirm.site.failure_sections import in_brief, sections, shown
-from reaffirm.site.failure_signs import Symptom, in_one_line, rail, signatures, symptom
+from reaffirm.site.failure_signs import Symptom, in_one_line, rail, signatures, status_badge, symptom
 from reaffirm.site.pattern_words import as_line
 from reaffirm.store.failures import read_failures
 
@@ -75,6 +76,17 @@ def test_each_page_is_found_by_what_one_sees() -> None:
     assert in_one_line(stall) == (
         "`CustomAllreduce is disabled because this process group spans across nodes`, then silence"
     )
+
+
+def test_a_draft_of_made_up_examples_says_so() -> None:
+    """A page that nobody has seen would look as well supported as one with logs of others."""
+    draft = MODES["silent-stall-nccl"]
+    assert draft.tested == "draft: rests on too little yet"
+    invented = tuple(one for one in draft.examples if one.origin.kind is OriginKind.MADE_UP)
+    assert invented
+    alone = replace(draft, examples=invented)
+    assert ">draft: examples made up only</span>" in status_badge(alone)
+    assert "another question" in status_badge(MODES["worker-gone"])
 
 
 def test_a_signature_says_in_words_when_it_fits() -> None:

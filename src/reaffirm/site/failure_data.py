@@ -61,6 +61,7 @@ def _page(mode: FailureMode, remedy: str) -> dict[str, Any]:
         "id": mode.id,
         "title": mode.title,
         "status": str(mode.status),
+        "tested": mode.tested,
         "seen": times_seen(mode),
         "engines": _engines(mode.engines),
         "rivals": list(mode.rivals),

@@ -42,7 +42,7 @@ def failure_page(
 
 
 def _head(mode: FailureMode) -> str:
-    told = [cell(symptom(mode).value), engines(mode.engines, ", "), f"page {status_badge(mode.status)}"]
+    told = [cell(symptom(mode).value), engines(mode.engines, ", "), status_badge(mode)]
     return f'<p class="rf-failure-head">{" · ".join(told)}</p>\n\n{rail(mode.stage)}'
 
 
