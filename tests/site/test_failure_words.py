@@ -13,6 +13,7 @@ from reaffirm.site.failure_index import failures_index
 from reaffirm.site.failure_sections import in_brief, sections, shown
 from reaffirm.site.failure_signs import Symptom, in_one_line, rail, signatures, status_badge, symptom
 from reaffirm.site.pattern_words import as_line
+from reaffirm.site.prose import words_and_code
 from reaffirm.store.failures import read_failures
 
 _ROOT = Path(__file__).parents[2]
@@ -116,8 +117,19 @@ def test_a_hostile_page_breaks_neither_the_index_nor_the_data() -> None:
     page = failures_index([hostile], uri="failures/index.md", heading=bad, introduction="")
     assert "<script>" not in page.markdown
     assert "<b>" not in page.markdown
-    data = json.loads(failure_data([hostile], {one.id: bad}))
+    data = json.loads(failure_data([hostile], {one.id: [(bad, True)]}))
     assert data["pages"][0]["title"] == bad
+    assert data["pages"][0]["remedy"] == [[bad, True]]
+
+
+def test_a_remedy_in_brief_keeps_its_code_apart() -> None:
+    """What somebody copies at night would break in two, or lose a sign."""
+    assert words_and_code("Set `-e A=<own\naddress>`, *not* B.") == [
+        ("Set ", False),
+        ("-e A=<own address>", True),
+        (", not B.", False),
+    ]
+    assert words_and_code("") == []
 
 
 def test_a_site_without_failure_pages_has_an_index_without_a_box() -> None:

@@ -11,7 +11,7 @@ from reaffirm.site.failure_sections import in_brief, sections
 from reaffirm.site.navigation import SHELVES
 from reaffirm.site.page import SitePage
 from reaffirm.site.plan import Plan
-from reaffirm.site.prose import rebuild, words
+from reaffirm.site.prose import rebuild, words_and_code
 from reaffirm.site.record_findings import findings_box
 from reaffirm.site.text import title_text
 from reaffirm.store.frontmatter import read_page
@@ -49,7 +49,8 @@ def signature_files(plan: Plan) -> dict[str, str]:
     """Return the signatures of all pages as data by their address; nothing where there are no pages."""
     if not plan.has("failures") or not plan.failures:
         return {}
-    return {DATA: failure_data(plan.failures, {mode.id: words(text) for mode, text in _remedies(plan)})}
+    remedies = {mode.id: words_and_code(text) for mode, text in _remedies(plan)}
+    return {DATA: failure_data(plan.failures, remedies)}
 
 
 def with_failure_head(plan: Plan, uri: str, markdown: str, meta: dict[str, Any]) -> str:
