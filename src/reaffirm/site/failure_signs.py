@@ -41,6 +41,26 @@ class Symptom(StrEnum):
     DEGRADED = "It serves, and not as it should"
 
 
+# What people who see it search for; a title or a log line seldom says so.
+_ASKED = {
+    Symptom.SILENCE: ("hang", "stall", "silence", "no output for minutes"),
+    Symptom.REFUSAL: ("does not start",),
+    Symptom.CRASH: ("crash", "killed"),
+    Symptom.DEGRADED: (),
+}
+_SEEN = {Symptom.SILENCE: " The launch hangs: no error, no end, no output for minutes."}
+
+
+def asked_for(mode: FailureMode) -> list[str]:
+    """Return the words that people search for who see it."""
+    return list(_ASKED[symptom(mode)])
+
+
+def seen(mode: FailureMode) -> str:
+    """Return in one paragraph of Markdown what one sees of it."""
+    return f"A log of it shows {in_one_line(mode)}.{_SEEN.get(symptom(mode), '')}"
+
+
 def symptom(mode: FailureMode) -> Symptom:
     """Return what one sees, as far as the signatures and the stage tell."""
     if mode.serves:

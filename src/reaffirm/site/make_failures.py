@@ -8,12 +8,13 @@ from reaffirm.site.failure_data import DATA, failure_data
 from reaffirm.site.failure_index import failures_index
 from reaffirm.site.failure_page import failure_page
 from reaffirm.site.failure_sections import in_brief, sections
+from reaffirm.site.failure_signs import asked_for
 from reaffirm.site.navigation import SHELVES
 from reaffirm.site.page import SitePage
 from reaffirm.site.plan import Plan
 from reaffirm.site.prose import rebuild, words_and_code
 from reaffirm.site.record_findings import findings_box
-from reaffirm.site.text import title_text
+from reaffirm.site.text import ANSWERS, title_text
 from reaffirm.store.frontmatter import read_page
 from reaffirm.store.published import PublishedRun
 
@@ -67,6 +68,9 @@ def with_failure_head(plan: Plan, uri: str, markdown: str, meta: dict[str, Any])
     if mode is None:
         return markdown
     meta["title"] = title_text(mode.title)
+    meta.setdefault("search", {"boost": ANSWERS})
+    if asked := asked_for(mode):
+        meta.setdefault("tags", asked)
     return failure_page(markdown, mode, plan.failure_titles, plan.paths, _seen(plan, mode))
 
 
