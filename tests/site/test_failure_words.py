@@ -67,6 +67,15 @@ def test_the_remedy_comes_first_and_nothing_is_lost() -> None:
     assert shown({"": "", "Meaning": "x"}, "", "") == "## Meaning\n\nx"
 
 
+def test_what_to_ask_first_stands_in_front_of_the_remedy() -> None:
+    """Somebody at night would change things before knowing which of two failures it is."""
+    parts = sections("## Meaning\n\nWhy.\n\n## Make sure\n\nASK\n\n## Remedy\n\nDO\n")
+    text = shown(parts, "FIRST", "THEN")
+    order = [text.index(word) for word in ("## Remedy", "FIRST", "ASK", "DO", "Why", "THEN")]
+    assert order == sorted(order)
+    assert "Make sure" not in text
+
+
 def test_each_page_is_found_by_what_one_sees() -> None:
     """A silent stall would be listed among the crashes."""
     assert symptom(MODES["silent-stall-nccl"]) is Symptom.SILENCE

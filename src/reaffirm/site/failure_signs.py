@@ -58,7 +58,7 @@ def asked_for(mode: FailureMode) -> list[str]:
 
 def seen(mode: FailureMode) -> str:
     """Return in one paragraph of Markdown what one sees of it."""
-    return f"A log of it shows {in_one_line(mode)}.{_SEEN.get(symptom(mode), '')}"
+    return f"Such a log shows, for instance, {in_one_line(mode)}.{_SEEN.get(symptom(mode), '')}"
 
 
 def symptom(mode: FailureMode) -> Symptom:
