@@ -61,15 +61,23 @@ def own_site(browser: Any, own_folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def foreign_site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A repository that knows nothing of us, with three lines of settings; some diagrams in its records."""
-    from sites import build, served
+def foreign_folder(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of a repository that knows nothing of us, with three lines of settings, and some diagrams."""
+    from sites import build
 
     root = tmp_path_factory.mktemp("foreign") / "lumenfield"
     shutil.copytree(_ROOT / "tests/foreign/lumenfield", root)
     shutil.copytree(_HERE / "specimens/beside-foreign", root, dirs_exist_ok=True)
     (root / "mkdocs.yml").write_text(_FOREIGN, encoding="utf-8")
-    with served(build(root, root.parent / "site")) as origin:
+    return build(root, root.parent / "site")
+
+
+@pytest.fixture(scope="session")
+def foreign_site(foreign_folder: Path) -> Iterator[str]:
+    """Its address."""
+    from sites import served
+
+    with served(foreign_folder) as origin:
         yield origin
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import pytest
 from crawl import summary
@@ -67,3 +68,22 @@ def test_the_search_runs_nothing(seen: Watched) -> None:
         assert live.evaluate_all("(all) => all.map((one) => one.outerHTML)") == []
         assert page.evaluate("() => window.__pwned") is None
         assert seen.taken() == []
+
+
+def test_what_is_pasted_or_stands_in_an_address_does_not_run(seen: Watched) -> None:
+    """Somebody would be sent a link, or a log, that acts in their name."""
+    from hostile import attempts
+
+    texts = attempts(Path(__file__).parent / "specimens/hostile")
+    page = seen.visit("failures/")
+    box = page.locator("article textarea").first
+    box.wait_for()
+    for text in texts.values():
+        box.fill(f"pwned script {text}\npwned svg")
+        page.wait_for_timeout(120)
+    assert page.evaluate("() => window.__pwned") is None
+    for text in texts.values():
+        words = urlencode({"q": text[:500], "words": text[:500], "verdict": text[:200], "tag": text[:200]})
+        page = seen.visit(f"decisions/?{words}#{quote(text[:200])}")
+        assert page.evaluate(_LOOK) == []
+    assert [one for one in seen.taken() if not _harmless(one, "")] == []

@@ -1,12 +1,16 @@
 """Mermaid sources of records become pictures, and nobody else is asked for it."""
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sites import build, served
 from watched import watched
 
 pytestmark = pytest.mark.browser
 
+_HERE = Path(__file__).parent
 _PAGE = "decisions/20240105-diagrams/"
 
 
@@ -49,3 +53,22 @@ def test_pages_without_a_diagram_load_no_program_that_draws(browser: Any, foreig
 def test_a_site_without_diagrams_carries_no_program_that_draws(own_folder: Any) -> None:
     """Every site would be three megabytes larger."""
     assert not (own_folder / "assets/mermaid").exists()
+
+
+@pytest.mark.parametrize("settings", sorted(one.stem for one in (_HERE / "specimens/settings").glob("*.yml")))
+def test_diagrams_are_drawn_whatever_the_settings(browser: Any, tmp_path: Path, settings: str) -> None:
+    """With a policy or an author's own fence nothing would be drawn, or the theme would ask elsewhere."""
+    root = tmp_path / "small"
+    shutil.copytree(_HERE / "specimens/beside-foreign", root)
+    shutil.copyfile(_HERE / f"specimens/settings/{settings}.yml", root / "mkdocs.yml")
+    (root / "docs/index.md").write_text(
+        "# Small\n\n```mermaid\nflowchart LR\n  A --> B\n```\n", encoding="utf-8"
+    )
+    with served(build(root, tmp_path / "site")) as origin, watched(browser, origin) as seen:
+        page = seen.visit("")
+        if settings == "own-fence":
+            page.locator(".rf-diagram img:visible").wait_for()
+        page.get_by_role("link", name="Decisions").first.click()
+        page.locator("article").get_by_role("link", name="Draw what talks to what").first.click()
+        page.locator("article img[src^='data:image/svg']:visible").nth(3).wait_for()
+        assert seen.taken() == []

@@ -51,3 +51,16 @@ def test_no_id_is_there_twice(site: Crawl) -> None:
         if len(set(one.ids)) != len(one.ids)
     ]
     assert twice == [], summary(twice)
+
+
+def test_the_pages_of_a_foreign_repository_are_whole(
+    browser: Any, foreign_site: str, foreign_folder: Path
+) -> None:
+    """A team that tries three lines of settings would see a site that is broken on a phone."""
+    site = crawl(browser, foreign_site, foreign_folder)
+    assert len(site.pages) > 85
+    wrong = [f"{p}: {t}" for p, one in site.pages.items() for t in one.troubles]
+    wrong += [f"{p}: {one.wide}" for p, one in site.pages.items() if one.wide]
+    ours = {path: one for path, one in site.pages.items() if path.startswith("decisions/")}
+    wrong += [f"{p}: {one.h1} h1" for p, one in ours.items() if one.h1 != 1 or one.lang != "en"]
+    assert wrong + site.dead == [], summary(wrong + site.dead)

@@ -76,9 +76,13 @@ def test_repositories_of_others_in_plain_mkdocs(
     """A team without any settings of ours could not use the pages."""
     root = tmp_path / name
     shutil.copytree(_TESTS / "foreign" / name, root)
+    shutil.copytree(_TESTS / "browser/specimens/beside-foreign", root, dirs_exist_ok=True)  # diagrams
     monkeypatch.chdir(root)
     assert main(["pages", "../pages", "--root", ".", "--docs", docs, "--settings", "../site.yml"]) == 0
     pages = _built(tmp_path / "site.yml", tmp_path / "site")
+    plugin = "plugins: [search, reaffirm]"
+    (root / "mkdocs.yml").write_text(f"site_name: {name}\ndocs_dir: {docs}\n{plugin}\nedit_uri: ''\n")
+    assert pages == _built(root / "mkdocs.yml", tmp_path / "ours")
     assert len([one for one in pages if one.startswith("decisions/")]) > 80
     records = json.loads((tmp_path / "site/records.json").read_text())["records"]
     for record in records:

@@ -51,7 +51,7 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_board_of_a_new_project_shows_the_verdict(followed: Path) -> None:
     """A team that follows the page would have no site, or one that decides nothing."""
-    board = (followed / "site" / "decisions" / "index.html").read_text(encoding="utf-8")
+    board = (followed / "site" / "still-true" / "index.html").read_text(encoding="utf-8")
     assert "1 claim: 1 affirmed." in board
     assert "The server has Python 3.9 or newer." in board
 

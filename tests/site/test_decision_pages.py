@@ -218,3 +218,32 @@ def test_a_decision_far_down_its_text_stands_at_the_top_too() -> None:
         assert bool(start) is expected
         assert start.startswith("Chosen option:") is expected
         assert ("see [why](0002-no-cache.md).\n\n|" in start) is expected
+
+
+def test_overdue_reviews_and_reasons_to_reopen_are_shown_where_people_look() -> None:
+    """A decision that asks to be looked at again would ask in vain."""
+    root = Path(__file__).parents[1] / "cli/specimens/claims"
+    plan = plan_of(date(2027, 6, 1), root)
+    assert [one.asks for one in plan.board.reopen] == [False]
+    [wish] = plan.board.reopen
+    judged = Judged(Result.PASSED, Kind.REAL, Via.LIVE, datetime(2027, 5, 1, tzinfo=UTC), "r", "b", "yes")
+    asking = replace(wish, standing=Standing(Verdict.AFFIRMED, "yes", judged))
+    key = (wish.record.key, wish.claim.id)
+    asked = replace(
+        plan,
+        board=replace(plan.board, reopen=(asking,)),
+        standings={**plan.standings, key: asking.standing},
+    )
+    front = with_state("<!-- reaffirm: state -->", State(plan.found.records, asked.board, plan.records))
+    assert "0001 asks to be reopened: [More than a hundred things are in the cache.]" in front
+    assert "review overdue since 2027-05-05: [0001 A cache of twenty]" in front
+    board_ = still_true(asked)
+    assert board_ is not None
+    now = board_.markdown.partition("**Now**")[2].partition("## ")[0]
+    assert "| review by 2027-05-05 | [0001 A cache of twenty]" in now
+    assert "asks to be reopened" in now
+    page = page_of_record(asked, 0, HISTORY).markdown
+    assert '!!! warning "This decision asks to be looked at again"' in page
+    late = page_of_record(plan, 0, HISTORY).markdown
+    assert '!!! warning "Its review is overdue"' in late
+    assert "overdue for 27 days" in late

@@ -6,9 +6,9 @@ other reports a lost connection minutes later. So the errors of all ranks are pu
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from reaffirm.diagnose.stages import StageBook, message, plain, stage_book
-from reaffirm.lazy_dataclass import dataclass
 
 _RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Timeout)(?:\([^)]*\))?(?::.*)?$")
 _TRACEBACK = "Traceback (most recent call last)"

@@ -5,13 +5,12 @@ each pattern stops at its first hit on a rank, so the time is linear in the numb
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import isinf
 
 from packaging.version import InvalidVersion, Version
 
 from reaffirm.diagnose.stages import searched, stage_book
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.failure import FailureMode, LinePattern, Signature
 from reaffirm.model.node import Engine
 

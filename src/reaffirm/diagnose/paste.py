@@ -5,13 +5,12 @@ tests, page by page. So whatever is changed here is changed in ``site/static/fai
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from reaffirm.diagnose.match import Match, RankLog, Symptoms, match
 from reaffirm.diagnose.rank import Reading, rank
 from reaffirm.diagnose.stages import StageTracker, searched, stage_book
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.failure import FailureMode
 from reaffirm.model.node import Engine
 

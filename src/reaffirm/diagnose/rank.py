@@ -1,11 +1,11 @@
 """Puts the pages that fit in order, and keeps rivals side by side. Pure."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import combinations
 
 from reaffirm.diagnose.match import Match
 from reaffirm.diagnose.stages import stage_book
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.failure import FailureMode, FailureStatus, OriginKind
 
 

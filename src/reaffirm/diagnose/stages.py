@@ -3,14 +3,13 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.failure import LINE_LIMIT
 from reaffirm.model.node import Engine
 

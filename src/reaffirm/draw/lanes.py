@@ -5,11 +5,10 @@ it follows the reader's light or dark setting. Every mark has a shape and a word
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from html import escape
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.evidence import Kind
 
 _TOP, _ROW, _LABELS, _LANE, _FOOT = 62, 34, 150, 190, 44

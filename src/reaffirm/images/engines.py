@@ -1,9 +1,8 @@
 """How each engine is started on several nodes: its command, ports and variables. Pure."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.node import Engine
 
 

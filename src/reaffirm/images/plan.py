@@ -1,11 +1,11 @@
 """Launch plans: what ``docker run`` gets on each node, from what a survey found. Pure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from reaffirm.errors import UsageError
 from reaffirm.images import engines
 from reaffirm.images.names import container_name, image_reference, model_name
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.node import Engine, LaunchHere, Machines, ModelHere
 from reaffirm.model.survey import FabricEnd, NodeFacts
 

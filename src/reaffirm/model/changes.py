@@ -1,8 +1,7 @@
 """What a step changes on nodes: the words that steps declare it with."""
 
+from dataclasses import dataclass
 from enum import StrEnum
-
-from reaffirm.lazy_dataclass import dataclass
 
 
 class Change(StrEnum):

@@ -1,11 +1,10 @@
 """Claims: sentences that can turn out false, what would decide them, and what became of them."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.fact import FactValue
 

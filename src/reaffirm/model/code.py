@@ -1,10 +1,8 @@
 """The code that a run rests on, as hashes: what is the same under two hashes does the same."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
-
-from reaffirm.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

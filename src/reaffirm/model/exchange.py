@@ -2,9 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import field
-
-from reaffirm.lazy_dataclass import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)

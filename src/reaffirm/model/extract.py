@@ -1,9 +1,8 @@
 """How a fact is taken from a text, as data: a JSON field, a pattern, a number, or the whole text."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-
-from reaffirm.lazy_dataclass import dataclass
 
 #: What an author writes: ``{"json": "timing.total", "unit": "s"}``.
 Recipe = Mapping[str, object]

@@ -1,9 +1,8 @@
 """Facts: named, typed values that a step found."""
 
 import re
+from dataclasses import dataclass
 from typing import Any
-
-from reaffirm.lazy_dataclass import dataclass
 
 #: Facts travel in a notebook as display data of this one type.
 FACTS_MIME = "application/vnd.reaffirm.facts+json"

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.node import Engine
 
 #: Of a line only the first characters are searched: a line of a megabyte is as cheap as one of two thousand.

@@ -1,6 +1,6 @@
 """What is wrong in a file, as a value: yielded, never raised."""
 
-from reaffirm.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, order=True)

@@ -1,10 +1,9 @@
 """What git tells of the records: when each changed, and when its status did."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.record import Status
 
 

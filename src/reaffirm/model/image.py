@@ -1,10 +1,9 @@
 """Container images: which engine and versions one holds, and how well each of those is known."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.node import Engine
 
 

@@ -1,11 +1,10 @@
 """Machines as a machine file names them, and what is special about starting things on them."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.rules import Rules
 
 

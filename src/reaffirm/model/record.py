@@ -2,10 +2,9 @@
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.claim import Claim
 from reaffirm.model.finding import Finding
 

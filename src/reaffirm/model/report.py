@@ -1,11 +1,10 @@
 """What a step tells people: one report, rendered as text, HTML or Markdown elsewhere."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.evidence import Kind
 from reaffirm.model.exchange import Sent
 from reaffirm.model.fact import Fact

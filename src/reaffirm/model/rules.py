@@ -1,8 +1,7 @@
 """What a machine file forbids: containers nobody may touch, names that may be used, nodes only to look at."""
 
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-
-from reaffirm.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

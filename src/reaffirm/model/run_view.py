@@ -1,10 +1,9 @@
 """A run as it can be compared with another: what its notebook shows, cell by cell, and what it rests on."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.fact import Fact
 
 

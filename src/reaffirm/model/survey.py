@@ -1,9 +1,7 @@
 """What a survey of a node found: interfaces, RDMA devices, memory, who listens. ``None`` is unknown."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from ipaddress import IPv4Interface
-
-from reaffirm.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

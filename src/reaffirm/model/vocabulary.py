@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
-
-from reaffirm.lazy_dataclass import dataclass
+from dataclasses import dataclass, field
 
 _PLACEHOLDER = re.compile(r"<[a-z]+>")
 #: What stands for ``<image>`` in a documented name.

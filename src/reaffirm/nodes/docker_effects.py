@@ -1,9 +1,8 @@
 """What a ``docker`` command changes, by its verb and its flags. Pure: nothing is asked."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 
 #: The words by which the command line of a container engine is known.

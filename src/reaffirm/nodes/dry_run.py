@@ -6,10 +6,10 @@ simulated world: that of the machine file, or Sparks that stand in for the machi
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from reaffirm.clock import Clock
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest, Sent
 from reaffirm.model.node import Machines, NodeSpec

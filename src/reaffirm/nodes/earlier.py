@@ -1,12 +1,11 @@
 """Which earlier run is taken up again, and at which cell, as the runner tells the process with the cells."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import RecordingError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.nodes import marks
 from reaffirm.nodes.recording_start import Start
 

@@ -4,11 +4,10 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from reaffirm.errors import LockedError, NodeError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.exchange import Answer, HttpAnswer, HttpRequest
 from reaffirm.model.node import Role

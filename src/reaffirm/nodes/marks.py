@@ -4,9 +4,8 @@ So a recording tells which request belongs to which cell, and a run that died ca
 cell that it died in. Where no engine says it (a notebook opened by hand), nothing is noted.
 """
 
+from dataclasses import dataclass
 from typing import Protocol
-
-from reaffirm.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from reaffirm.errors import UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.evidence import Kind, lowest
 from reaffirm.model.fact import BY_NOTEBOOK, STEP_WORDS, Fact, FactValue
 from reaffirm.nodes.cluster import Cluster, RunContext

@@ -6,11 +6,10 @@ were removed, images that were looked at, ports of a server that were free. Only
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from reaffirm.errors import NodeError, RecordingError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.exchange import Answer
 from reaffirm.model.node import Machines
 from reaffirm.nodes.exchange_json import answer_to_json

@@ -20,12 +20,11 @@ first request that was sent by itself.
 import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import RecordingError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import NodeSpec, Role, Way
 from reaffirm.nodes.marks import Mark

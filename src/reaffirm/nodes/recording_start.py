@@ -4,11 +4,11 @@ A run that was killed leaves a recording that breaks off, maybe in the middle of
 the cell that it died in is as good as before, as long as the chain of hashes is whole up to there.
 """
 
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from reaffirm.errors import RecordingError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.nodes.marks import Mark
 from reaffirm.nodes.recording_format import Event, Tape, read_events, tape_of
 

@@ -3,14 +3,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import asyncssh
 
 from reaffirm.errors import MachineFileError, NodeError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.node import Machines, NodeSpec
 from reaffirm.nodes.ssh_errors import Target, explain
 

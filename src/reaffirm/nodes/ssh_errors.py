@@ -2,11 +2,11 @@
 
 import asyncio
 import socket
+from dataclasses import dataclass
 
 import asyncssh
 
 from reaffirm.errors import AuthenticationError, NetworkError, NodeError, RemoteCommandError
-from reaffirm.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

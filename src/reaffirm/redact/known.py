@@ -11,12 +11,12 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.redact.names import is_secret_name, name_words
 from reaffirm.redact.views import skeleton
 

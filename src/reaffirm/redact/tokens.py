@@ -6,9 +6,9 @@ repeats nothing that repeats: no text can make it slow.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.redact.found import Found
 from reaffirm.redact.lazy import lazily
 

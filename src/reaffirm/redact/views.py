@@ -7,8 +7,8 @@ where each of its characters stands in the text.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.redact.lazy import lazily
 
 #: The ranges of one secret in a text: several where something that is no part of it cuts it up.

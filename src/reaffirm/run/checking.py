@@ -6,12 +6,12 @@ differs is said in words: which fact, which step, which cell, which request.
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reaffirm.claims.comparison import compare
 from reaffirm.errors import ReaffirmError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.code import code_from_json
 from reaffirm.model.finding import Finding
 from reaffirm.model.run_view import CellView, Difference, RunView

@@ -12,10 +12,9 @@ import ast
 import io
 import tokenize
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.redact import is_secret
 from reaffirm.run.ranges import Range, is_marked_secret, ranges_of
 

@@ -4,10 +4,10 @@ papermill saves twice for each cell, and each time makes everything anew; here o
 """
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from reaffirm import redact
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.run import evidence
 from reaffirm.run.secrets import Redactor
 

@@ -5,12 +5,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import ReaffirmError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.redact import mark, remember
 from reaffirm.run.cells import heading_at, number_of, source_of, step_ids
 from reaffirm.run.runbook import Runbook

@@ -5,9 +5,9 @@ cut off and all cells that never ran ``completed`` when a run ends by anything b
 :func:`settle` makes them ``interrupted`` (or ``failed``) and ``pending``.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.run.cells import heading_at, number_of
 
 _BANNER = "papermill-error-cell-tag"

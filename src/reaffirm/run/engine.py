@@ -11,11 +11,10 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.run.capture import Capture
 from reaffirm.run.cells import heading_at, is_finally, number_of, source_of, step_ids, tags_of, timeout_of
 from reaffirm.run.channel import Message

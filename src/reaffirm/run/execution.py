@@ -11,11 +11,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import ReaffirmError, UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.run import folder_lock, places
 from reaffirm.run.checkout import Checkout
 from reaffirm.run.local_ledger import LocalLedger

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import DocumentError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.run_view import RunView
 from reaffirm.run import places
 from reaffirm.run.which import Which, local_runs, published_runs

@@ -4,8 +4,7 @@ import ast
 import builtins
 import symtable
 from collections.abc import Iterable, Iterator
-
-from reaffirm.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 _BUILTIN = frozenset(dir(builtins)) | {"display", "get_ipython", "__name__", "__doc__", "_"}
 #: The function that opens the nodes of a run.

@@ -9,10 +9,10 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from reaffirm.errors import ParameterError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.run.declarations import ANY, HIDDEN, Declaration, Declarations, Shape
 
 #: papermill adds these by itself when asked with ``--inject-paths``.

@@ -3,10 +3,9 @@
 import dataclasses
 import json
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.run.cells import number_of
 from reaffirm.run.runbook import Runbook
 

@@ -8,9 +8,8 @@ import os
 import shutil
 import sys
 import time
+from dataclasses import dataclass
 from typing import TextIO
-
-from reaffirm.lazy_dataclass import dataclass
 
 _HEARTBEAT = 60.0
 

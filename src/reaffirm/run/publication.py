@@ -5,11 +5,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import ReaffirmError, UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.run import places
 from reaffirm.store.ledger import LEDGER, Entry
 from reaffirm.store.ledger_check import PRESENT, file_hashes

@@ -4,9 +4,8 @@ import ast
 import operator
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
-
-from reaffirm.lazy_dataclass import dataclass
 
 _WORDS: dict[str, Callable[[float, float], bool]] = {
     "above": operator.gt,

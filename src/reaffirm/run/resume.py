@@ -5,12 +5,12 @@ What is asked of the machines before the run goes on is in :mod:`reaffirm.nodes.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import DocumentError, UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.nodes.earlier import Earlier
 from reaffirm.nodes.recording_start import read_start
 from reaffirm.redact import MASK, mark

@@ -5,11 +5,11 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import DocumentError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.run.declarations import Declarations, declared
 from reaffirm.run.places import project_of
 from reaffirm.store.code_hash import code_hash, text_hash

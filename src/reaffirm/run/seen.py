@@ -6,11 +6,10 @@ Only the lines that tell of these are read as JSON: a recording has thousands of
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.redact import redact
 from reaffirm.store.node_programs import digest
 

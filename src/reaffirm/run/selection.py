@@ -7,11 +7,11 @@ are skipped.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from reaffirm.errors import UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.run.cells import heading_at, number_of, source_of, step_ids, tags_of
 from reaffirm.run.names import CellNames, names_of
 from reaffirm.run.part import Part

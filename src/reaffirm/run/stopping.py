@@ -11,8 +11,8 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.run.worker_process import Worker
 
 

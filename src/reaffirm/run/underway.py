@@ -3,11 +3,10 @@
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.code import CodeHashes
 from reaffirm.run import evidence, places
 from reaffirm.run.checkout import Checkout

@@ -1,11 +1,11 @@
 """Finds the run that a person means: by a path, by a folder, by a name."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from reaffirm.errors import UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.run import places
 from reaffirm.store.project import Project
 

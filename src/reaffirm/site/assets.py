@@ -11,11 +11,16 @@ _RUNS = re.compile(rb"<script|<foreignobject|\son[a-z]+\s*=|javascript:|<!entity
 
 
 class Assets:
-    """Gives such a picture its address on the site when a record points at it."""
+    """Gives such a picture its address on the site when a record points at it.
+
+    ``asked`` is what was asked for since somebody last cleared it, by path, with its address.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()
         self._uris: dict[str, str] = {}
+        self._taken: set[str] = set()
+        self.asked: dict[str, str] = {}
 
     def get(self, path: str) -> str:
         """Return where a picture will be; empty for what is none, is too large, or is not harmless.
@@ -25,6 +30,7 @@ class Assets:
         """
         if path not in self._uris:
             self._uris[path] = self._uri(path)
+        self.asked[path] = self._uris[path]
         return self._uris[path]
 
     def found(self) -> Iterator[tuple[str, Path]]:
@@ -43,5 +49,9 @@ class Assets:
         except (OSError, ValueError, RuntimeError):
             return ""
         safe = re.sub(r"[^A-Za-z0-9._/-]+", "-", path)
-        number = sum(uri.casefold() == f"decisions/files/{safe}".casefold() for uri in self._uris.values())
-        return f"decisions/files/{f'{number}-' if number else ''}{safe}"
+        number, uri = 0, f"decisions/files/{safe}"
+        while uri.casefold() in self._taken:
+            number += 1
+            uri = f"decisions/files/{number}-{safe}"
+        self._taken.add(uri.casefold())
+        return uri

@@ -9,7 +9,7 @@ import yaml
 
 from reaffirm.errors import UsageError
 from reaffirm.site.mkdocs_file import Dumper, plugins_of
-from reaffirm.site.skin import needed
+from reaffirm.site.skin import MATERIAL, needed
 from reaffirm.site.tree import Tree
 
 _MARK = (
@@ -46,7 +46,7 @@ def settings_text(tree: Tree, folder: Path, file: Path, data: Mapping[str, Any])
     else:
         made["site_name"] = tree.settings.name
     if not data.get("theme"):
-        made["theme"] = {"name": "material", "font": False}
+        made["theme"] = MATERIAL
     made["docs_dir"] = _from(folder, here)
     made["edit_uri"] = ""  # the pages here are made; nobody should edit them
     made["plugins"] = [

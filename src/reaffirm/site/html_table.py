@@ -6,8 +6,6 @@ as its plain text.
 
 import re
 
-import nh3
-
 #: An output of more characters is shown as text.
 _MOST = 400_000
 _TAGS = {
@@ -37,6 +35,8 @@ def clean_table(html: str) -> str:
     """Return the table of an output as one line of HTML; empty where it is none."""
     if len(html) > _MOST or "<table" not in html:
         return ""
+    import nh3  # a compiled library: loaded by the first page that needs it
+
     kept = nh3.clean(html, tags=_TAGS, clean_content_tags=_HIDDEN, attributes=_ATTRIBUTES, link_rel=None)
     found = _TABLE.search(re.sub(" {2,}", " ", _CONTROL.sub(" ", kept)))
     if found is None:

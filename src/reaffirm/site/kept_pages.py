@@ -9,13 +9,13 @@ warning is heard once only. Nothing outlives the server.
 import hashlib
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jinja2 import BytecodeCache, ChoiceLoader, DictLoader
 from jinja2.bccache import Bucket
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.redact.names import word_set
 
 #: The template of a page that is there already; it makes nothing.

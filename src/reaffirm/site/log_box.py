@@ -33,7 +33,7 @@ def log_box(text: str, *, name: str = "", quiet: bool = False) -> str:
         lines.pop()
     if not lines:
         return ""
-    head = f'<span class="rf-log-name">{attribute(name)}</span>' if name else ""
+    head = f'<span class="rf-out-name">{attribute(name)}</span>' if name else ""
     mark = " data-search-exclude" if quiet else ""
     long = " no-copy" if len(lines) > FOLD else ""  # the theme's button would copy a part and not say so
     return f'<div class="rf-log{long}"{mark}>{head}{_body(lines)}</div>'

@@ -18,17 +18,25 @@ from reaffirm.site.record_page import Around, record_page
 from reaffirm.site.state import State, with_state
 from reaffirm.site.still_true import still_true_page
 from reaffirm.site.text import code, fence, front_matter
+from reaffirm.site.together import together
 from reaffirm.site.ways import Ways
 from reaffirm.store.frontmatter import read_page
 from reaffirm.store.history import read_history
 from reaffirm.store.template import TEMPLATE
 
+# So many pages of records are made at a time.
+_TOGETHER = 25
+
 
 def decisions(plan: Plan) -> Iterator[SitePage]:
     """Yield the page of each record, then what is in the navigation."""
     history = read_history(plan.root, (record.path for record in plan.found.records))
-    for number in range(len(plan.found.records)):
-        yield page_of_record(plan, number, history)
+    yield from together(
+        lambda number: page_of_record(plan, number, history),
+        len(plan.found.records),
+        chunk=_TOGETHER,
+        assets=plan.map.assets,
+    )
     yield index(plan)
     if board := still_true(plan):
         yield board

@@ -17,8 +17,11 @@ from reaffirm.site.run_material import RunMaterial, read_material
 from reaffirm.site.run_pages import runbooks_index, runs_index
 from reaffirm.site.runbook_page import BookContext, Decided, runbook_page
 from reaffirm.site.runbook_text import RunbookText, own_steps, read_runbook_text
+from reaffirm.site.together import together
 
 BOOKS_INDEX, RUNS_INDEX = "runbooks/index.md", "runs/index.md"
+# So many pages of runs are made at a time.
+_TOGETHER = 12
 
 
 def runs_and_runbooks(plan: Plan) -> Iterator[SitePage | Finding]:
@@ -44,8 +47,13 @@ def runs_and_runbooks(plan: Plan) -> Iterator[SitePage | Finding]:
         yield _books_index(plan, books, by_book)
     if plan.strict or books or plan.published or plan.has("runs"):
         yield _runs_index(plan, by_book)
-    for material in materials.values():
-        yield _run_page(plan, material, pairs[material.run.runbook])
+    shown = list(materials.values())
+    yield from together(
+        lambda number: _run_page(plan, shown[number], pairs[shown[number].run.runbook]),
+        len(shown),
+        chunk=_TOGETHER,
+        assets=plan.map.assets,
+    )
     for name, found in pairs.items():
         deciding = {
             condition.fact

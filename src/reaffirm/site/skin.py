@@ -31,6 +31,8 @@ _PALETTE = [
     )
 ]
 _FEATURES = ["navigation.indexes", "navigation.top", "content.code.copy", "search.highlight", "toc.follow"]
+#: The theme of a site that names none.
+MATERIAL = {"name": "material", "font": False, "language": "en", "palette": _PALETTE, "features": _FEATURES}
 
 
 def dress(config: Any) -> None:
@@ -40,9 +42,7 @@ def dress(config: Any) -> None:
         config: the settings of MkDocs, read and checked.
     """
     if config.theme.name == "mkdocs" and not named(config.config_file_path, "theme"):
-        config.theme = Theme(
-            "material", font=False, palette=_PALETTE, features=_FEATURES, locale="en", language="en"
-        )
+        config.theme = Theme(locale="en", **MATERIAL)
         _search(config)
     config.markdown_extensions += needed(set(config.markdown_extensions))
 

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Self
 
 from reaffirm.draw.report_text import fact_text, report_text
 from reaffirm.errors import StepFailedError, UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.extract import Extract
 from reaffirm.model.fact import STEP_WORDS, Fact, FactValue
 from reaffirm.model.report import Log, Outcome, Table

@@ -1,9 +1,9 @@
 """check_nodes: is a machine file right about its machines? Asks, changes nothing, emits no facts."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from reaffirm.images.engines import SETTINGS
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import Engine, LaunchHere
 from reaffirm.model.survey import NodeFacts

@@ -1,9 +1,8 @@
 """The rows of a report of checks: verdict, node, what was checked, what was seen, what to do."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.report import Table
 
 PASS, FAIL, UNKNOWN, WARNING = "pass", "FAIL", "unknown", "WARNING"

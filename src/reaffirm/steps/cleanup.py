@@ -1,11 +1,10 @@
 """cleanup: saves logs and state of named containers, then removes them, and says what it left alone."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.images.names import container_name
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import Outcome, Table

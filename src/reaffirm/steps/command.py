@@ -2,9 +2,9 @@
 
 import shlex
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from reaffirm.errors import UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.exchange import Answer
 from reaffirm.model.extract import Recipe
 from reaffirm.model.fact import FactValue

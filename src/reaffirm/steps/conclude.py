@@ -1,7 +1,8 @@
 """Weighs the ways out of a stalled launch by what the run found about each. Sends nothing."""
 
+from dataclasses import dataclass
+
 from reaffirm.diagnose.stages import stage_book
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact, FactValue
 from reaffirm.model.report import Outcome, Table

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from reaffirm.errors import NodeError
 from reaffirm.images.plan import LABEL, RUN_LABEL
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.exchange import Answer
 from reaffirm.model.survey import ImageHere
 from reaffirm.nodes.transport import Transport

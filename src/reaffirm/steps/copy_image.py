@@ -1,10 +1,9 @@
 """copy_image: brings an image to the nodes that lack it, over the fabric, and compares afterwards."""
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from reaffirm.errors import StepFailedError, UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import Outcome, Report, Table

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from reaffirm.errors import UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import Role
 from reaffirm.model.survey import NodeFacts

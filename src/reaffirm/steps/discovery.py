@@ -4,12 +4,12 @@ import ast
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reaffirm.errors import DocumentError, ReaffirmError, UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.store.project import Project, find_project
 
 if TYPE_CHECKING:

@@ -1,12 +1,12 @@
 """experiment: the same launch in two arms that differ in one variable, the address each rank is told."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from reaffirm.diagnose.stages import stage_book
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.images.engines import SETTINGS
 from reaffirm.images.plan import container_names, engine_of
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import Outcome, Table

@@ -1,9 +1,9 @@
 """Finds the network between the nodes: looked for, not assumed."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from ipaddress import IPv4Network
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.survey import FabricEnd, Interface, NodeFacts
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.nodes.transport import Transport

@@ -3,9 +3,9 @@
 import re
 import stat
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from reaffirm.errors import UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.exchange import Answer
 from reaffirm.model.extract import Recipe

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from reaffirm.diagnose.errors import Died, ErrorOrder, Said, first_error
 from reaffirm.diagnose.stages import StageTracker, stage_book
 from reaffirm.errors import NodeError, ReaffirmError
 from reaffirm.images.plan import LaunchPlan, RankPlan
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.report import Outcome
 from reaffirm.nodes.transport import LineStream, Transport

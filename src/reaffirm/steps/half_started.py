@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from reaffirm.errors import ReaffirmError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change, Declaration
 from reaffirm.model.report import Table
 from reaffirm.nodes.cluster import Cluster

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from reaffirm.errors import NodeError, UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.exchange import HttpAnswer, HttpRequest
 from reaffirm.model.extract import Recipe

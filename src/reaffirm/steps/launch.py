@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Self
 
 from reaffirm.diagnose.stages import StageTracker, stage_book
 from reaffirm.errors import ReaffirmError, StepFailedError, UsageError
 from reaffirm.images.plan import LaunchPlan, Place, container_names, engine_of, launch_plan
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.node import LaunchHere

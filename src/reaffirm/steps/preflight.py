@@ -1,11 +1,10 @@
 """preflight: can these nodes serve this model with these images? Everything is asked before it judges."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from textwrap import shorten
 
 from reaffirm.errors import StepFailedError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import Outcome

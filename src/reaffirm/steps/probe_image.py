@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.images.names import class_name
 from reaffirm.images.plan import engine_of
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact
 from reaffirm.model.node import Engine

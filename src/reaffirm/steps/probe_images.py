@@ -1,9 +1,9 @@
 """probe_images: looks into several images, one after the other, and lays them side by side."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from reaffirm.errors import UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.fact import Fact, FactValue
 from reaffirm.model.report import Outcome, Table

@@ -1,12 +1,12 @@
 """What every step returns: a report that shows itself in a notebook, and its facts."""
 
 import dataclasses
+from dataclasses import dataclass
 from typing import Any
 
 from reaffirm.draw.report_html import report_html
 from reaffirm.draw.report_text import report_text
 from reaffirm.errors import StepFailedError, UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.exchange import Sent
 from reaffirm.model.fact import Fact
 from reaffirm.model.report import REPORT_MIME, Block, Log, Outcome, Picture, Report, Table

@@ -4,10 +4,9 @@ A number is given only for a stream that ended as it should; for any other it sa
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.exchange import Chunk, HttpAnswer
 from reaffirm.steps.foreign_json import foreign_json
 

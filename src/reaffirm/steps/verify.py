@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 from reaffirm.errors import UsageError
 from reaffirm.images.engines import SETTINGS
 from reaffirm.images.names import model_name
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.changes import Change
 from reaffirm.model.exchange import HttpAnswer, HttpRequest
 from reaffirm.model.fact import Fact

@@ -1,13 +1,12 @@
 """What published runs rest on that is different now. What nobody can tell is no change."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import DocumentError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.code import CodeHashes, code_from_json
 from reaffirm.model.evidence import Kind
 from reaffirm.store.checked import Checked, read_checked

@@ -7,10 +7,10 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.store.project import Project
 
 _SCHEMA = 1

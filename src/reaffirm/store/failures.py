@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from reaffirm.errors import DocumentError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.failure import (
     EngineRange,
     Example,

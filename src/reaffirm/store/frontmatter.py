@@ -1,12 +1,11 @@
 """Splits a Markdown file into its YAML front matter and its body, keeping line numbers for findings."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import DocumentError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.store.reading.front import Front, split
 from reaffirm.store.reading.source import MAX_BYTES, SourceProblemError, read_source, text_of
 

@@ -14,12 +14,12 @@ short stays where it is; the next one says so by its hash (``after_torn``).
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from reaffirm.errors import DocumentError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.finding import Finding
 
 SCHEMA = 1

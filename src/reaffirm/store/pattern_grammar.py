@@ -6,7 +6,7 @@ So a pattern may use only what both have, or what can be said in both: plain tex
 repeats. All else is refused with what to write instead.
 """
 
-from reaffirm.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 #: A repeat is counted up to this number at most; a line is not searched any further.
 MOST_TIMES = 2000

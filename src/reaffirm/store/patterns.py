@@ -8,8 +8,8 @@ instead.
 
 import re
 import warnings
+from dataclasses import dataclass
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.failure import LINE_LIMIT, LinePattern
 from reaffirm.store.pattern_grammar import Alternatives, Char, Group, Item, PatternError, Repeat, parse
 

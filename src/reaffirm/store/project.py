@@ -2,10 +2,10 @@
 
 import os
 import sys
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.store.settings import names_us, record_settings
 
 #: Set by the runner: the runbook that is being run.

@@ -6,14 +6,13 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Never, TypeVar
 
 from reaffirm.errors import DocumentError, MachineFileError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.claim import Evidence
 from reaffirm.model.evidence import Kind, Via, lowest
 from reaffirm.model.fact import Fact, is_fact_name

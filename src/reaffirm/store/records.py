@@ -3,10 +3,9 @@
 import difflib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Document, Record, Status
 from reaffirm.store.reading.collection import Collection, read_collection

@@ -4,11 +4,11 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from packaging.version import Version
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.node import Engine
 from reaffirm.nodes.simulated.rank import Rank
 

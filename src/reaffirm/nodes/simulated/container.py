@@ -2,10 +2,9 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.image import ContainerImage
 from reaffirm.nodes.simulated.schedule import Life, Task
 

@@ -1,10 +1,9 @@
 """The vocabulary of mishaps: what each does to a node of the world, and how it is undone."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.nodes.simulated.lies import LIES
 from reaffirm.nodes.simulated.output import Output
 from reaffirm.nodes.simulated.troubles import NO_DAEMON, NO_PERMISSION, Troubles

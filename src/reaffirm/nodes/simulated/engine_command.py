@@ -1,9 +1,8 @@
 """Reads the command line of a serving engine: what the container was asked to run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.node import Engine
 
 

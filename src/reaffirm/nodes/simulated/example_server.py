@@ -3,9 +3,9 @@
 It answers every address with the same words, ends by itself after its time, and early at ``GET /stop``.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.nodes.simulated.machine import SimulatedNode
 
 if TYPE_CHECKING:

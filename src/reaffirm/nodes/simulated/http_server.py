@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.exchange import Chunk, HttpAnswer, HttpRequest
 from reaffirm.model.node import Engine
 from reaffirm.nodes.simulated import example_server

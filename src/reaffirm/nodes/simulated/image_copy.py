@@ -1,10 +1,10 @@
 """What ``serve_image.py`` and ``fetch_image.py`` do on simulated nodes: one offer, taken by one peer."""
 
 import hashlib
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.image import ContainerImage
 from reaffirm.nodes.simulated.docker_json import inspect_image
 from reaffirm.nodes.simulated.machine import GIB, SimulatedNode, image_id, with_tag

@@ -1,6 +1,7 @@
 """The wording of log lines by engine and version, from ``lines.toml``, and how long things take."""
 
 import tomllib
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -8,8 +9,6 @@ from typing import Any
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-
-from reaffirm.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

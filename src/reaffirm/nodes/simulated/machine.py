@@ -1,11 +1,10 @@
 """One simulated node: its network, memory, disk, weights, images, processes, ports and containers."""
 
 import hashlib
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.image import ContainerImage
 from reaffirm.model.node import NodeSpec
 from reaffirm.nodes.simulated.network import Host, Interface

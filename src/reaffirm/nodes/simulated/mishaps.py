@@ -11,11 +11,10 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.nodes.simulated.deeds import DEEDS, Deed, Mend
 from reaffirm.nodes.simulated.world_reading import Reader
 

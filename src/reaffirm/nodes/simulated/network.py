@@ -1,13 +1,11 @@
 """Interfaces, routes and wires: who can reach which address."""
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from operator import attrgetter
-
-from reaffirm.lazy_dataclass import dataclass
 
 # Reading an address costs more than all else that is done with it, and there are few of them.
 _inet = cache(IPv4Interface)

@@ -1,6 +1,6 @@
 """What a command of a simulated node leaves behind."""
 
-from reaffirm.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 import heapq
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 
 from reaffirm.clock import VirtualClock
-from reaffirm.lazy_dataclass import dataclass
 
 #: No chain of immediate reactions in the world is longer; more means that two tasks wake each other for ever.
 _MAX_ROUNDS = 10_000

@@ -1,10 +1,9 @@
 """What is wrong with a simulated node just now, and what it therefore answers."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.nodes.simulated.output import Output, not_found
 
 if TYPE_CHECKING:

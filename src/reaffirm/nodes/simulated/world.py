@@ -1,13 +1,13 @@
 """The simulated world: nodes, wires and time. It behaves; nothing in it knows how a story ends."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from packaging.version import InvalidVersion, Version
 
 from reaffirm.clock import VirtualClock
 from reaffirm.errors import UsageError
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.image import ContainerImage
 from reaffirm.model.node import Machines

@@ -1,15 +1,15 @@
 """Reads many files: from the cache where nothing changed, else on all processors where that pays."""
 
+import gc
 import os
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Document, Record, Skipped
 from reaffirm.store.reading.cache import Cache, stamp_of
@@ -119,7 +119,8 @@ def _read_together(wanted: list[tuple[str, Path]], keep_body: bool, processors: 
     chunks = [(wanted[n : n + _CHUNK], keep_body) for n in range(0, len(wanted), _CHUNK)]
     done = 0
     try:
-        with ProcessPoolExecutor(processors, mp_context=get_context(_start())) as pool:
+        context = get_context(_start())
+        with ProcessPoolExecutor(processors, mp_context=context, initializer=gc.disable) as pool:
             for documents in pool.map(_chunk, chunks):
                 yield from documents
                 done += len(documents)

@@ -1,10 +1,9 @@
 """A record while it is put together: where its fields were found, and what is wrong with them."""
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Dialect
 from reaffirm.store.reading.fields import Place, Where, places

@@ -8,12 +8,11 @@ further down is none.
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
 from urllib.parse import unquote
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.store.reading.labels import Field, field_of, is_about, plain_label
 from reaffirm.store.reading.outline import Block, Kind, Line, Outline, Section
 from reaffirm.store.reading.titles import is_section_name

@@ -7,10 +7,9 @@ other repositories. A file is taken once, however many names it has.
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Skipped
 from reaffirm.store.reading.naming import SUFFIXES, name_of, neighbour

@@ -3,10 +3,9 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.store.reading.yaml_text import Path, YamlProblemError, read_yaml
 from reaffirm.store.toml_lines import TomlLines
 

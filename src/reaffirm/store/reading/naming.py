@@ -1,12 +1,10 @@
 """What the name of a file says: the record's id, or that it is none."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from pathlib import PurePosixPath
-
-from reaffirm.lazy_dataclass import dataclass
 
 #: Languages by the ending of a file; ``.toml`` holds a whole record.
 SUFFIXES = {

@@ -4,10 +4,9 @@ The modules that know status, dates and titles see only this, so that they are t
 """
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.record import Link
 
 

@@ -8,10 +8,9 @@ is nothing but a status, as in the history that adr-tools writes; prose that beg
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.model.record import Link, Status
 from reaffirm.store.reading.dates import dates_in
 from reaffirm.store.reading.outline import Line

@@ -3,12 +3,11 @@
 What was read once is kept: reading the pages of all failure modes would take longer than a simulated launch.
 """
 
-from dataclasses import astuple, field
+from dataclasses import astuple, dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from reaffirm.lazy_dataclass import dataclass
 from reaffirm.store.kept import keep, kept
 
 Path = tuple[str | int, ...]

@@ -19,12 +19,16 @@ _HOLE = """<script>document.title = "ran"; fetch("http://203.0.113.1/s")</script
 <img src="http://203.0.113.1/p.png" onerror="document.title = 'ran'">
 <script src="http://203.0.113.1/x.js"></script><a href="javascript:document.title='ran'" id="hole">x</a>"""
 
+_DIAGRAM = "\n```mermaid\nflowchart LR\n  a --> b\n```\n"
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The toy project as a site; its front page has a hole in the first wall."""
     root = tmp_path_factory.mktemp("policy") / "toy"
     shutil.copytree(_PROJECT, root)
+    record = root / "adrs/0002-no-cache.md"
+    record.write_text(record.read_text(encoding="utf-8") + _DIAGRAM, encoding="utf-8")
     out = build(root, root.parent / "site")
     page = out / "index.html"
     text = page.read_text(encoding="utf-8")
@@ -51,6 +55,14 @@ def test_the_theme_works_behind_it(browser: Any, site: Path) -> None:
         page.wait_for_function("document.activeElement.matches('.md-search__input')")
         page.keyboard.type("cache", delay=50)
         page.wait_for_selector(".md-search-result__item")
+        assert seen.taken() == []
+
+
+def test_diagrams_are_drawn_behind_it(browser: Any, site: Path) -> None:
+    """A record would show the source of its diagram."""
+    with served(site) as origin, watched(browser, origin) as seen:
+        page = seen.visit("decisions/0002-no-cache/")
+        page.wait_for_selector("img[src^='data:image/svg+xml']")
         assert seen.taken() == []
 
 
