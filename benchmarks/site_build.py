@@ -69,7 +69,7 @@ def main() -> int:
     if given.write:
         RESULT.parent.mkdir(exist_ok=True)
         RESULT.write_text(json.dumps(found, indent=2) + "\n")
-    return 0 if all(met(found)) else 1
+    return 0 if all(list(met(found))) else 1
 
 
 def met(found: dict[str, Any]) -> Iterator[bool]:
