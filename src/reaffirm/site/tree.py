@@ -112,6 +112,11 @@ def make_tree(settings: SiteSettings, documentation: Mapping[str, Path]) -> Tree
     for uri, path in documentation.items():
         if uri in left_out:
             continue
+        if not path.is_file():
+            findings.append(
+                Finding(f"{settings.docs}/{uri}", 1, "unreadable", "no file, or a link to none", "remove it")
+            )
+            continue
         if not uri.endswith(ENDINGS):
             files[uri] = path
             continue
