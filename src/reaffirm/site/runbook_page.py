@@ -271,7 +271,7 @@ def _changes(book: RunbookText, resolve: Resolve) -> Iterator[str]:
     rows = [
         (code(one.step), cell(one.changes), cell(one.consent), cell(one.note) or " ") for one in book.changes
     ]
-    yield table(("Step", "Changes", "Needs consent on real machines", " "), rows)
+    yield table(("Step", "Changes", "Needs consent on real machines", "Note"), rows)
     page = resolve("../docs/reference/what-steps-change.md")
     words = "what each step declares"
     told = f"[{words}]({page})" if page and not page.startswith("../docs/") else words
