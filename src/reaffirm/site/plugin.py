@@ -13,6 +13,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
+from reaffirm.site.blanks import without_blanks
 from reaffirm.site.diagrams.files import SCRIPT as DIAGRAMS
 from reaffirm.site.kept_pages import KeptPages
 from reaffirm.site.policy import Policy
@@ -196,7 +197,11 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
 
     @event_priority(-100)  # type: ignore[untyped-decorator]
     def on_env(self, env: Any, *, config: Any, files: Files) -> Any:
-        """Leave the template nothing to do where the finished page would be what it was."""
+        """Leave out the blanks of Material's templates: they are more than a fifth of each short page.
+
+        While the site is served, a template has nothing to do where the finished page would be what it was.
+        """
+        without_blanks(env, config.theme)
         return self.kept.environment(env, files, config) if self.kept else env
 
     @event_priority(100)  # type: ignore[untyped-decorator]
