@@ -194,7 +194,7 @@ def test_a_large_paste_is_read_and_the_page_stays_alive(box: Watched) -> None:
     page.wait_for_selector('[data-rf-page="wrong-interface"]')
     status = page.locator(".rf-log-status").inner_text()
     assert f"({PASTE_LINES} lines, read as of" in status
-    assert f"{lines - PASTE_LINES} lines before them were left out" in status
+    assert f"left out before them: {lines - PASTE_LINES} lines" in status
     assert page.evaluate("window.ticks - window.before") > 3
     assert page.evaluate("document.querySelector('#rf-log-text').value.split('\\n').length") <= 500
     assert f"a rank, line {PASTE_LINES} of those read" in page.locator(".rf-log-lines").inner_text()

@@ -97,7 +97,7 @@ def _tell(reading: PasteReading, pages: int) -> None:
     for a, b in (*reading.fits.contested, *reading.perhaps.contested):
         typer.echo(f"not decided: {a.mode.id} and {b.mode.id} look the same in these lines")
         typer.echo(f"  cheapest check: {a.mode.deciding_check or b.mode.deciding_check}")
-    left = f"; {reading.left_out} lines before the last ones were left out" if reading.left_out else ""
+    left = f"; left out before them: {reading.left_out} lines" if reading.left_out else ""
     say(f"reaffirm: {_verdict(reading, pages)}, read as {read_as}{left}")
 
 

@@ -76,7 +76,7 @@
   function howRead(seen, paste) {
     const engines = seen.readings.map((one) => [named(one.engine), one.version].filter(Boolean).join(" "));
     const read = [`${several(seen.lines - seen.leftOut, "line")}, read as of ${engines.join(" or ")}`];
-    if (seen.leftOut) read.push(`${several(seen.leftOut, "line")} before them were left out`);
+    if (seen.leftOut) read.push(`left out before them: ${several(seen.leftOut, "line")}`);
     if (paste.ended === ENDED_SOMEHOW) read.push("the container ended, status not known");
     return read.join("; ");
   }
