@@ -54,7 +54,9 @@ def checks(subject: Subject) -> Iterator[Finding]:
         except (OSError, UnicodeDecodeError):
             continue
     images = [path.stem for path in (project.docs / "container-images").glob("*.md")]
-    evidence = read_published(project.published).evidence()
+    evidence = subject.evidence
+    if evidence is None:
+        evidence = read_published(project.published).evidence()
     vocabulary = Vocabulary(books, documented, evidence, images)
     for claim in wanted:
         yield from vocabulary.findings(claim)

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
 
+from reaffirm.model.claim import Evidence
 from reaffirm.model.record import Document, Link, Record
 from reaffirm.store.reading.collection import Collection
 from reaffirm.store.reading.targets import number_of
@@ -28,13 +29,17 @@ class Settings:
 
 @dataclass(frozen=True)
 class Subject:
-    """Everything that rules may ask. Paths are relative to ``here``; ``root`` is the repository's folder."""
+    """Everything that rules may ask. Paths are relative to ``here``; ``root`` is the repository's folder.
+
+    ``evidence`` is that of the published runs where somebody has read it already; else a rule reads it.
+    """
 
     collection: Collection
     here: Path
     root: Path
     today: date
     settings: Settings = field(default_factory=Settings)
+    evidence: tuple[Evidence, ...] | None = None
 
     @property
     def documents(self) -> tuple[Document, ...]:

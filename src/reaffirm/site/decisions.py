@@ -10,6 +10,7 @@ from pathlib import Path
 from reaffirm.lint.run import lint
 from reaffirm.lint.settings import read_lint_settings
 from reaffirm.lint.subject import Subject
+from reaffirm.model.claim import Evidence
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Dialect, Record
 from reaffirm.site.links import PageAnchors, SiteMap
@@ -33,18 +34,22 @@ _MARKDOWN = (".md", ".markdown")
 
 @dataclass(frozen=True)
 class Shelf:
-    """The records of a repository as its site shows them; ``uris`` are their pages by key."""
+    """The records of a repository as its site shows them.
+
+    ``uris`` are their pages by key, ``evidence`` is that of the published runs.
+    """
 
     root: Path
     found: Records
     uris: Mapping[str, str]
     today: date
+    evidence: tuple[Evidence, ...] = ()
 
     @cached_property
     def subject(self) -> Subject:
         """The records as lint sees them."""
         settings = read_lint_settings(self.root)
-        return Subject(self.found.collection, self.root, self.root, self.today, settings)
+        return Subject(self.found.collection, self.root, self.root, self.today, settings, self.evidence)
 
     @cached_property
     def called(self) -> dict[str, str]:

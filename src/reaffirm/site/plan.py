@@ -128,7 +128,8 @@ def read_plan(
     material = read_material(root, docs=docs, records=records, runbooks=runbooks)
     found, published = material.records, material.published
     uris = record_pages(found.records)
-    shelf = Shelf(root, found, uris, today)
+    evidence = published.evidence()
+    shelf = Shelf(root, found, uris, today, evidence)
     run_uris = {run.path: f"runs/{run.runbook}/{run.run}.md" for run in published.runs}
     books = {name: f"runbooks/{name}.md" for name in material.books}
     folders = [records] if isinstance(records, str) else list(records or shelf.called)
@@ -149,7 +150,7 @@ def read_plan(
         {} if strict else shelf.anchors(),
         None if strict else Assets(root),
     )
-    state = board(found.records, published.evidence(), today)
+    state = board(found.records, evidence, today)
     standings = {(row.record.key, row.claim.id): row.standing for row in state.rows}
     standings |= {(wish.record.key, wish.claim.id): wish.standing for wish in state.reopen}
     modes, wrong = _failures(root, docs, {record.id for record in found.records})

@@ -1,16 +1,20 @@
 """The MkDocs skin: hands the tree over, nothing more. What pages say is made by pure functions."""
 
+import gc
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from mkdocs.config import config_options as option
 from mkdocs.config.base import Config
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from reaffirm.site.diagrams.files import SCRIPT as DIAGRAMS
+from reaffirm.site.kept_pages import KeptPages
 from reaffirm.site.policy import Policy
 from reaffirm.site.settings import SiteSettings, today
 from reaffirm.site.skin import dress, loaded_elsewhere, named, templates
@@ -41,10 +45,12 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
     tree: Tree
     policy: Policy | None = None
     serving = False
+    kept: KeptPages | None = None
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Note whether this is a preview: its server puts a script of its own into each page."""
         self.serving = command == "serve"
+        self.kept = KeptPages() if self.serving and not dirty else None
 
     @event_priority(100)  # type: ignore[untyped-decorator]
     def on_config(self, config: Any) -> Any:
@@ -64,6 +70,8 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
         if SCRIPT in made and SCRIPT not in config.extra_javascript:
             config.extra_javascript.insert(0, SCRIPT)
         self.policy = self._policy(config)
+        if self.kept:
+            self.kept.begin(config)
         return config
 
     def _policy(self, config: Any) -> Policy | None:
@@ -89,7 +97,8 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             for file in files
             if file.generated_by is None and file.src_dir == config.docs_dir and file.inclusion.is_included()
         }
-        self.tree = make_tree(self._settings(config, docs), documentation)
+        with _uncollected():
+            self.tree = make_tree(self._settings(config, docs), documentation)
         for finding in self.tree.findings:
             _LOG.warning("%s", finding)
         if self.tree.told:
@@ -165,7 +174,7 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
         known = self.tree.pages.get(page.file.src_uri)
         return known.markdown if known is not None and page.file.generated_by is None else None
 
-    def on_page_markdown(self, markdown: str, *, page: Any, config: Any, files: Files) -> str:
+    def _rewrite(self, markdown: str, *, page: Any, config: Any, files: Files) -> str:
         """Rewrite links that another plugin put on a page after the tree was made."""
         known = self.tree.pages.get(page.file.src_uri)
         if known is None or not known.written or known.markdown.endswith(markdown):
@@ -174,9 +183,53 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
         return plan.map.rewrite(markdown, source=known.source, page=known.uri)
 
     @event_priority(-100)  # type: ignore[untyped-decorator]
+    def _keep(self, markdown: str, *, page: Any, config: Any, files: Files) -> str:
+        """Leave nothing to do where a page is what it was."""
+        return self.kept.markdown(markdown, page, files) if self.kept else markdown
+
+    on_page_markdown = CombinedEvent(_rewrite, _keep)
+
+    @event_priority(100)  # type: ignore[untyped-decorator]
+    def on_page_content(self, html: str, *, page: Any, config: Any, files: Files) -> str:
+        """Return what was made of such a page."""
+        return self.kept.content(html, page, files) if self.kept else html
+
+    @event_priority(-100)  # type: ignore[untyped-decorator]
+    def on_env(self, env: Any, *, config: Any, files: Files) -> Any:
+        """Leave out the blanks around the blocks of Material's templates: they are a fifth of each page.
+
+        While the site is served, a template has nothing to do where the finished page would be what it was.
+        """
+        if config.theme.name == "material" and not config.theme.custom_dir:
+            env.trim_blocks = env.lstrip_blocks = True
+        return self.kept.environment(env, files, config) if self.kept else env
+
+    @event_priority(100)  # type: ignore[untyped-decorator]
+    def _before(self, context: Any, *, page: Any, config: Any, nav: Any) -> Any:
+        if self.kept:
+            self.kept.before_context(page, config)
+        return context
+
+    @event_priority(-100)  # type: ignore[untyped-decorator]
+    def _after(self, context: Any, *, page: Any, config: Any, nav: Any) -> Any:
+        if self.kept:
+            self.kept.after_context(page)
+        return context
+
+    on_page_context = CombinedEvent(_before, _after)
+
+    @event_priority(-100)  # type: ignore[untyped-decorator]
     def on_post_page(self, output: str, *, page: Any, config: Any) -> str:
         """Put the policy into a page, after all that others do to it."""
-        return self.policy.put(output) if self.policy else output
+        if output and self.policy:
+            output = self.policy.put(output)
+        return self.kept.output(output, page) if self.kept else output
+
+    def on_post_build(self, *, config: Any) -> None:
+        """Forget the pages that are no more."""
+        gc.unfreeze()
+        if self.kept:
+            self.kept.end()
 
     @event_priority(-100)  # type: ignore[untyped-decorator]
     def on_post_template(self, output_content: str, *, template_name: str, config: Any) -> str:
@@ -190,6 +243,19 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             if (root / name).is_dir():
                 server.watch(str(root / name))
         return server
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """What is made here stays until the site is built: do not look again and again whether it is garbage."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.freeze()
+            gc.enable()
 
 
 def _root(config: Any) -> Path:

@@ -1,5 +1,7 @@
 """What a record is called on pages."""
 
+from functools import lru_cache
+
 from reaffirm.model.record import Record
 from reaffirm.site.prose import words
 
@@ -14,5 +16,11 @@ def is_short(record: Record) -> bool:
 
 def label(record: Record) -> str:
     """Return what a record is called: id and title; a long id is left out."""
-    title = words(record.title)
+    title = _words(record.title)
     return f"{record.id} {title}" if is_short(record) else title
+
+
+@lru_cache(maxsize=10_000)
+def _words(title: str) -> str:
+    """Each title stands on many pages."""
+    return words(title)

@@ -22,8 +22,8 @@ _SAID = {
     Kind.LAB: (
         "info",
         "Lab run",
-        "Real hosts, real SSH and real containers, but not the machines of the story. A lab run shows what "
-        "is a property of the software alone.",
+        "Hosts made of namespaces on one Linux machine: real SSH, real containers, no GPU, and not the "
+        "machines of the story. A lab run shows what is a property of the software alone.",
     ),
     Kind.REAL: ("success", "Real run", "This ran on the machines themselves."),
 }

@@ -107,7 +107,7 @@ def _commands(book: RunbookText, machines: Sequence[str]) -> Iterator[str]:
         yield "<strong>On simulated nodes</strong>:"
         yield fence(f"reaffirm run {book.name} -p nodes simulated", "bash")
     if "lab" in machines:
-        yield "<strong>In the lab</strong> of two real hosts:"
+        yield "<strong>In the lab</strong>, hosts made of namespaces on one Linux machine, without a GPU:"
         yield fence(f"reaffirm run {book.name} -p nodes lab", "bash")
     yield (
         "<strong>On your own machines</strong>: write down which they are, look at what would be sent, then "
@@ -231,7 +231,7 @@ def _parameters(book: RunbookText) -> Iterator[str]:
         ],
     )
     yield (
-        "Pass them with `-p NAME VALUE`. They are typed: an unknown name or a wrong type stops the run "
+        "Pass them with `-p name value`. They are typed: an unknown name or a wrong type stops the run "
         "before it starts."
     )
 
@@ -271,7 +271,7 @@ def _changes(book: RunbookText, resolve: Resolve) -> Iterator[str]:
     rows = [
         (code(one.step), cell(one.changes), cell(one.consent), cell(one.note) or " ") for one in book.changes
     ]
-    yield table(("Step", "Changes", "Needs consent on real machines", " "), rows)
+    yield table(("Step", "Changes", "Needs consent on real machines", "Note"), rows)
     page = resolve("../docs/reference/what-steps-change.md")
     words = "what each step declares"
     told = f"[{words}]({page})" if page and not page.startswith("../docs/") else words
