@@ -20,11 +20,14 @@
 # **Time and risk.** Seconds to a minute. What is removed is gone: a service that is named here goes down.
 #
 # **What it changes.** It removes the containers in `names`, on every node where they are, and nothing else.
-# On real machines each removal needs consent that names the node and the container. Without it, nothing is
-# changed and the run says what to pass.
+# Left at their default these are the containers of both engines, `sglang-head` and `sglang-worker` too: to
+# take down vLLM alone, pass `-p names vllm-head,vllm-worker`. On real machines each removal needs consent
+# that names the node and the container, such as `-p consent 'spark-1/vllm-head,spark-2/vllm-worker'`.
+# Without it, nothing is changed and the run says what to pass.
 #
-# **How to undo.** A removed container cannot be brought back. The saved `.inspect.json` has its image and its
-# command line; [`launch_vllm`](launch_vllm.py) starts vLLM again.
+# **How to undo.** A removed container cannot be brought back. The saved `.inspect.json` has its image and
+# its command line. To start vLLM again, [`launch_vllm`](launch_vllm.py):
+# `reaffirm run launch_vllm -p nodes mine`, with the name of your machine file.
 #
 # **The decision this belongs to**: record 0011, *save logs before removing containers*.
 

@@ -25,7 +25,15 @@
 # containers of these names are there already, or somebody answers on the port, it stops before it starts
 # anything.
 #
-# **How to undo.** [`cleanup_containers`](cleanup_containers.py) with `-p names vllm-head,vllm-worker`.
+# **How to undo.** [`cleanup_containers`](cleanup_containers.py) saves the logs, then removes both. On
+# machines of yours that `runbooks/nodes/mine.toml` names:
+#
+# ```bash
+# reaffirm run cleanup_containers -p nodes mine -p names vllm-head,vllm-worker
+# ```
+#
+# On real machines it asks before it removes. Where nobody can be asked, give consent for each container on
+# its node: `-p consent 'spark-1/vllm-head,spark-2/vllm-worker'`.
 #
 # **The decision this belongs to**: record 0001, *serve with vLLM instead of SGLang*.
 

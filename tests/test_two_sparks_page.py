@@ -7,6 +7,7 @@ import pytest
 from typer.main import get_command
 
 from reaffirm.cli.main import app_for
+from reaffirm.store.machines import parse_machines
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/how-to/two-sparks.md").read_text(encoding="utf-8")
@@ -36,9 +37,13 @@ def test_the_python_of_the_page_runs_on_simulated_nodes(
 def test_commands_of_the_page_exist() -> None:
     """A runbook or an option would have been renamed, and the page not."""
     commands = "\n".join(code for language, code, _ in BLOCK.findall(PAGE) if language == "bash")
-    for runbook, nodes in re.findall(r"papermill (\S+) -p nodes (\S+)", commands):
+    runs = re.findall(r"reaffirm run (\S+) -p nodes (\S+)", commands)
+    assert {nodes for _, nodes in runs} == {"simulated", "simulated-serving", "mine"}
+    for runbook, nodes in runs:
+        assert (ROOT / "runbooks" / f"{runbook}.py").is_file()
+        assert nodes == "mine" or (ROOT / "runbooks/nodes" / f"{nodes}.toml").is_file()
+    for runbook in re.findall(r"papermill (\S+)", PAGE):
         assert (ROOT / runbook).is_file()
-        assert (ROOT / "runbooks/nodes" / f"{nodes}.toml").is_file()
     group = get_command(app_for([])).commands["nodes"]  # type: ignore[attr-defined]
     assert (
         set(re.findall(r"reaffirm nodes (\w+)", commands))
@@ -48,3 +53,13 @@ def test_commands_of_the_page_exist() -> None:
     options = {name for parameter in group.commands["init"].params for name in parameter.opts}
     wanted = set(re.findall(r"--[a-z][a-z-]+", PAGE.partition("| option | |")[2].partition("\n\n")[0]))
     assert wanted <= options
+
+
+def test_the_line_about_the_image_makes_a_launch_use_it() -> None:
+    """Somebody would pull an image, and the launch would look for another."""
+    for page in ("docs/how-to/two-sparks.md", "docs/container-images/vllm-qwen35.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        [table] = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        nodes = '[[node]]\nname = "spark-1"\n\n'
+        machines = parse_machines(nodes + table, shown="mine.toml", name="mine")
+        assert machines.images == {"vllm-qwen35": "nvcr.io/nvidia/vllm:26.05-py3"}

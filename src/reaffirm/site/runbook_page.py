@@ -231,7 +231,7 @@ def _parameters(book: RunbookText) -> Iterator[str]:
         ],
     )
     yield (
-        "Pass them with `-p NAME VALUE`. They are typed: an unknown name or a wrong type stops the run "
+        "Pass them with `-p name value`. They are typed: an unknown name or a wrong type stops the run "
         "before it starts."
     )
 
