@@ -11,7 +11,7 @@ from reaffirm.model.claim import Claim, ClaimKind, Judged, Result, Standing, Ver
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.fact import Fact
 from reaffirm.site.image_page import with_head
-from reaffirm.site.page import verdict_badge
+from reaffirm.site.page import verdict_badge, verdict_words
 from reaffirm.site.report import report_markdown
 from reaffirm.site.run_card import run_card
 from reaffirm.site.stand_ins import behind
@@ -75,7 +75,10 @@ def test_a_rehearsed_hypothesis_has_not_passed() -> None:
     cause = verdict_badge(rehearsed, Claim("a", "A.", ClaimKind.HYPOTHESIS))
     assert ">rehearsed</span>" in cause
     assert "speaks neither for a cause nor against it" in cause
-    assert ">rehearsed (passed)</span>" in verdict_badge(rehearsed, Claim("a", "A."))
+    fact = verdict_badge(rehearsed, Claim("a", "A."))
+    assert ">rehearsed (passed)</span>" in fact
+    assert 'title="rehearsed on lab nodes: says nothing yet about real machines"' in fact
+    assert verdict_words(rehearsed, Claim("a", "A.", ClaimKind.HYPOTHESIS)) == "rehearsed"
 
 
 def test_a_check_that_did_not_pass_stands_out() -> None:
