@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from reaffirm.site.cells import Cell, cells_of
-from reaffirm.site.links import Resolve
+from reaffirm.site.links import Resolve, lab_page
 from reaffirm.site.output import outputs_markdown
 from reaffirm.site.page import SitePage, day
 from reaffirm.site.prose import first_heading, rebuild
@@ -54,7 +54,13 @@ def notebook_page(
     here = uri.rsplit("/", 1)[-1].removesuffix(".md")
     parts = [
         f"{wide_front_matter(title)}\n{page_heading(title)}",
-        run_card(run, runbook_page=runbook_page, seconds=material.requests.seconds, cells=numbers),
+        run_card(
+            run,
+            runbook_page=runbook_page,
+            seconds=material.requests.seconds,
+            cells=numbers,
+            lab_page=lab_page(resolve),
+        ),
         _contents(material, beside),
         facts_section(run, material.fact_cells),
         "## The notebook { #run-notebook }" if cells and cells[0].source.strip() else "",

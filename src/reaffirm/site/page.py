@@ -31,7 +31,7 @@ NO_SUPPORT = "evidence of a lower kind speaks neither for a cause nor against it
 
 _KINDS = {
     Kind.SIMULATED: "on simulated nodes: shows that the procedure works, never that the world is so",
-    Kind.LAB: "on real hosts, which are not the machines that the claim is about",
+    Kind.LAB: "on hosts made of namespaces on one Linux machine, not on the machines that the claim is about",
     Kind.REAL: "on the machines themselves",
 }
 

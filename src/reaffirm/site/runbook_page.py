@@ -11,7 +11,7 @@ from reaffirm.model.record import Record
 from reaffirm.redact import redact
 from reaffirm.site.beside import Disagreement
 from reaffirm.site.cells import cells_of
-from reaffirm.site.links import Resolve
+from reaffirm.site.links import Resolve, lab_page
 from reaffirm.site.page import SitePage, kind_badge, verdict_badge
 from reaffirm.site.prose import rebuild
 from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, text_cell
@@ -75,7 +75,7 @@ def runbook_page(book: RunbookText, context: BookContext, *, uri: str, resolve: 
         problem,
         rebuild(book.introduction, resolve),
         "## Run it { #run-it }",
-        *_commands(book, context.machines),
+        *_commands(book, context.machines, resolve),
         "## Latest runs { #latest }",
         *_latest(context, folder),
         *_claims(context, folder),
@@ -91,7 +91,7 @@ def runbook_page(book: RunbookText, context: BookContext, *, uri: str, resolve: 
     return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
 
 
-def _commands(book: RunbookText, machines: Sequence[str]) -> Iterator[str]:
+def _commands(book: RunbookText, machines: Sequence[str], resolve: Resolve) -> Iterator[str]:
     """The commands to paste: as it is, in the lab, on machines of one's own."""
     nodes = next((one for one in book.parameters if one.name == "nodes"), None)
     default = nodes.default.strip("\"'") if nodes else ""
@@ -107,7 +107,10 @@ def _commands(book: RunbookText, machines: Sequence[str]) -> Iterator[str]:
         yield "<strong>On simulated nodes</strong>:"
         yield fence(f"reaffirm run {book.name} -p nodes simulated", "bash")
     if "lab" in machines:
-        yield "<strong>In the lab</strong> of two real hosts:"
+        page = lab_page(resolve)
+        lab = f"[lab]({page})" if page else "lab"
+        hosts = "two hosts made of namespaces on one Linux machine, without a GPU"
+        yield f"<strong>In the {lab}</strong>, {hosts}:"
         yield fence(f"reaffirm run {book.name} -p nodes lab", "bash")
     yield (
         "<strong>On your own machines</strong>: write down which they are, look at what would be sent, then "
