@@ -14,7 +14,8 @@ from reaffirm.site.image_page import with_head
 from reaffirm.site.page import verdict_badge
 from reaffirm.site.report import report_markdown
 from reaffirm.site.run_card import run_card
-from reaffirm.site.stand_ins import behind
+from reaffirm.site.run_facts import facts_section
+from reaffirm.site.stand_ins import behind, speed_remark
 from reaffirm.store.published import PublishedRun, read_run
 
 _SPECIMENS = Path(__file__).parent / "specimens"
@@ -65,6 +66,22 @@ def test_the_box_of_a_lab_run_lists_what_stood_in(run: PublishedRun) -> None:
         "`sglang`, in part: Groups",
     ):
         assert words in box
+
+
+def test_a_speed_of_a_stand_in_is_not_comparable(run: PublishedRun) -> None:
+    """The speed of a toy on a CPU would be taken for confirmation of a claim about the real model."""
+    told = "of the stand-in model, on CPU: not comparable"
+    speed = Fact("verify.tokens_per_second", 28.4, "1/s")
+    assert speed_remark(run, speed) == told
+    assert speed_remark(run, Fact("launch.seconds_to_ready", 35.6, "s")) == told
+    for other in (
+        Fact("launch.seconds_to_ready", None, "s"),
+        Fact("retry.silent_seconds", 60.0, "s"),
+        Fact("preflight.free_memory_gib_head", 22.0, "GiB"),
+        Fact("latency.p95", 12.5, "ms"),
+    ):
+        assert speed_remark(run, other) == ""
+    assert told in facts_section(replace(run, facts=(*run.facts, speed)), {})
 
 
 def test_a_rehearsed_hypothesis_has_not_passed() -> None:

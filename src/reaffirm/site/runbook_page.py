@@ -14,12 +14,13 @@ from reaffirm.site.cells import cells_of
 from reaffirm.site.links import Resolve, lab_page
 from reaffirm.site.page import SitePage, kind_badge, verdict_badge
 from reaffirm.site.prose import rebuild
-from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, text_cell
+from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, remark, text_cell
 from reaffirm.site.record_claims import anchor
 from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.run_pages import moment, runs_table
 from reaffirm.site.runbook_text import RunbookText
+from reaffirm.site.stand_ins import speed_remark
 from reaffirm.site.text import admonition, cell, code, fence, front_matter, inline, page_heading, table
 
 _ORDER = (Kind.REAL, Kind.LAB, Kind.SIMULATED)
@@ -180,7 +181,7 @@ def _disagree(context: BookContext, folder: str) -> Iterator[str]:
     if context.disagreements:
         many = len(context.disagreements)
         title = f"{many} fact{'' if many == 1 else 's'} with different values"
-        rows = [_values(one, kinds) for one in context.disagreements]
+        rows = [_values(one, context.newest) for one in context.disagreements]
         yield folded(title, raw_table(("Fact", *map(str, kinds)), rows))
     else:
         yield "They found the same value for every fact that more than one of them found."
@@ -214,11 +215,12 @@ def _held(one: Decided, context: BookContext) -> Iterator[tuple[tuple[str, ...],
             yield row, len(results) > 1
 
 
-def _values(one: Disagreement, kinds: Sequence[Kind]) -> tuple[str, ...]:
+def _values(one: Disagreement, runs: Mapping[Kind, RunMaterial]) -> tuple[str, ...]:
     shown = []
-    for kind in kinds:
+    for kind, material in runs.items():
         fact = one.values.get(kind)
-        shown.append(fact_cell(fact.value, fact.unit, fact.by) if fact else "<em>not found</em>")
+        told = remark(speed_remark(material.run, fact)) if fact else ""
+        shown.append(fact_cell(fact.value, fact.unit, fact.by) + told if fact else "<em>not found</em>")
     return (code_cell(one.name), *shown)
 
 
