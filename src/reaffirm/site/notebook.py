@@ -50,7 +50,8 @@ def notebook_page(
         if heading:
             cells[0] = Cell(**{**vars(cells[0]), "source": rest})
     heading = heading or run.runbook.replace("_", " ")
-    title = f"{heading} ({run.kind} run, {day(run.when)})"
+    # What may be cut off on a narrow screen is not the kind.
+    title = f"{str(run.kind).capitalize()} run: {heading} ({day(run.when)})"
     numbers = {cell.number for cell in cells if cell.kind == "code"}
     remarks = _remarks(material)
     here = uri.rsplit("/", 1)[-1].removesuffix(".md")
