@@ -15,6 +15,7 @@ from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, rem
 from reaffirm.site.report import fact_value
 from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
+from reaffirm.site.run_pages import run_link
 from reaffirm.site.stand_ins import speed_remark
 from reaffirm.site.text import admonition, cell, code, fence, inline, page_heading, table
 from reaffirm.site.wide import wide_front_matter
@@ -60,6 +61,7 @@ def beside_page(
     title = f"{pair.new.runbook}: {' beside '.join(runs)}"
     parts = [
         f"{wide_front_matter(title, searched=False)}\n{page_heading(title)}",
+        f'<div class="rf-beside rf-older-{pair.old.kind} rf-newer-{pair.new.kind}" hidden></div>',
         _kinds(old, new),
         _summary(found),
         _about(old, new, heads),
@@ -76,7 +78,7 @@ def beside_page(
 
 def _head(material: RunMaterial, link: str) -> str:
     run = material.run
-    return f"[{inline(run.run)}]({link})<br>{kind_badge(run.kind, run.via)}"
+    return f"{run_link(run, link)}<br>{kind_badge(run.kind, run.via)}"
 
 
 def _kinds(old: RunMaterial, new: RunMaterial) -> str:

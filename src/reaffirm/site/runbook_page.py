@@ -18,7 +18,7 @@ from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, rem
 from reaffirm.site.record_claims import anchor
 from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
-from reaffirm.site.run_pages import moment, runs_table
+from reaffirm.site.run_pages import moment, run_link, runs_table
 from reaffirm.site.runbook_text import RunbookText
 from reaffirm.site.stand_ins import speed_remark
 from reaffirm.site.text import admonition, cell, code, fence, front_matter, inline, page_heading, table
@@ -136,7 +136,7 @@ def _latest(context: BookContext, folder: str) -> Iterator[str]:
         return
     rows = []
     for kind, one in context.newest.items():
-        link = f"[{cell(one.run.run)}]({posixpath.relpath(context.pages[one.run.path], folder)})"
+        link = run_link(one.run, posixpath.relpath(context.pages[one.run.path], folder))
         took = took_words(one.requests.seconds, kind)
         rows.append((kind_badge(kind, one.run.via), moment(one.run), ended_badge(one.run), took, link))
     yield table(("Kind", "When", "Ended", "Took", "Run"), rows)
