@@ -42,9 +42,8 @@ plugins: [search, { mkdocs-jupyter: { include: ["*.ipynb"], ignore_h1_titles: tr
 """
 _NOTEBOOKS = """\
 site_name: Notebooks
-docs_dir: runs-docs
 theme: { name: material, font: false }
-plugins: [search, { reaffirm: { runbooks: runbooks } }]
+plugins: [search, reaffirm]
 """
 _LONGEST = 900.0
 
@@ -70,7 +69,7 @@ def main() -> int:
     if given.write:
         RESULT.parent.mkdir(exist_ok=True)
         RESULT.write_text(json.dumps(found, indent=2) + "\n")
-    return 0 if all(met(found)) else 1
+    return 0 if all(list(met(found))) else 1
 
 
 def met(found: dict[str, Any]) -> Iterator[bool]:
@@ -120,15 +119,17 @@ def builds(folder: Path, records: int, runs: int, rounds: int, jupyter: str) -> 
 
 def notebook_sides(root: Path, folder: Path, jupyter: str) -> dict[str, list[str]]:
     """The runs alone, by the plugin and by mkdocs-jupyter."""
-    shutil.copytree(root / "docs" / "runs", root / "runs-docs" / "runs")
-    (root / "runs-docs" / "index.md").write_text("# Notebooks\n", encoding="utf-8")
+    alone = folder / "notebooks-alone"
+    shutil.copytree(root / "docs" / "runs", alone / "docs" / "runs")
+    shutil.copytree(root / "runbooks", alone / "runbooks")
+    (alone / "docs" / "index.md").write_text("# Notebooks\n", encoding="utf-8")
+    (alone / "mkdocs.yml").write_text(_NOTEBOOKS, encoding="utf-8")
     for path in (root / "docs" / "runs").glob("*/*/notebook.ipynb"):
         target = root / "runs-only" / path.relative_to(root / "docs" / "runs").parent.with_suffix(".ipynb")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
     (root / "runs-only" / "index.md").write_text("# Notebooks\n", encoding="utf-8")
-    (root / "mkdocs.notebooks.yml").write_text(_NOTEBOOKS, encoding="utf-8")
-    sides = {"notebooks": mkdocs(root / "mkdocs.notebooks.yml", folder / "notebooks")}
+    sides = {"notebooks": mkdocs(alone / "mkdocs.yml", folder / "notebooks")}
     if jupyter or importlib.util.find_spec("mkdocs_jupyter") is not None:
         (root / "mkdocs.jupyter.yml").write_text(_JUPYTER, encoding="utf-8")
         words = mkdocs(root / "mkdocs.jupyter.yml", folder / "jupyter")

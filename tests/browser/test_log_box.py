@@ -8,7 +8,7 @@ import pytest
 from pasting import MODES, in_python
 from watched import Watched, watched
 
-from reaffirm.diagnose.paste import Paste
+from reaffirm.diagnose.paste import PASTE_LINES, Paste
 from reaffirm.model.failure import Example, FailureMode
 
 pytestmark = pytest.mark.browser
@@ -31,7 +31,7 @@ def _find(page: Any) -> list[str]:
     """Press the button; return the pages that fit, in order, but not those that need more silence."""
     page.evaluate("document.querySelector('.rf-log-status').textContent = ''")
     page.get_by_role("button", name="Find the page").click()
-    page.wait_for_function("document.querySelector('.rf-log-status').textContent")
+    page.locator(".rf-log:not([aria-busy]) ~ .rf-log-status:not(:empty)").wait_for()
     shown = page.locator(".rf-log-pages > li:not(.rf-log-perhaps)")
     return [one.get_attribute("data-rf-page") for one in shown.all()]
 
@@ -39,9 +39,6 @@ def _find(page: Any) -> list[str]:
 def _clear(page: Any) -> None:
     """Begin anew: no lines, and nothing told of them."""
     page.locator(".rf-log").get_by_role("button", name="Clear").click()
-    page.get_by_label("Engine").select_option("")
-    page.get_by_label("Version").fill("")
-    page.get_by_label("After the last line").select_option("")
 
 
 def _fill(page: Any, example: Example) -> None:
@@ -85,7 +82,8 @@ def test_the_line_of_the_story_leads_to_both_rivals(box: Watched) -> None:
         "silent-stall-queue-address",
         "silent-stall-nccl",
     ]
-    assert "2 pages would fit if nothing new came" in page.locator(".rf-log-status").inner_text()
+    status = page.locator(".rf-log-status").inner_text()
+    assert status.startswith("2 pages fit if nothing new came after the last line (1 line, read as of SGLang")
     assert page.locator("mark").first.inner_text() == _LINE.rstrip(".")
     rivals = page.locator(".rf-log-rivals")
     assert "Cheapest check: launch once more with the host address set" in rivals.inner_text()
@@ -103,6 +101,19 @@ def test_a_log_that_no_page_knows_is_told_so(box: Watched) -> None:
     assert _find(page) == []
     assert page.locator(".rf-log-status").inner_text().startswith(f"None of the {len(MODES)} pages fits")
     assert "Add a page" in page.locator(".rf-log-nothing").inner_text()
+
+
+def test_a_container_that_ended_somehow_fits_nothing_by_that_alone(box: Watched) -> None:
+    """Any harmless line would be called a rank that was killed, as long as nobody clears a field."""
+    page = box.page
+    _clear(page)
+    page.fill("#rf-log-text", "all is well")
+    page.get_by_label("After the last line").select_option("ended")
+    assert page.get_by_label("with status").input_value() == ""
+    assert _find(page) == []
+    assert "ended, status not known" in page.locator(".rf-log-status").inner_text()
+    page.get_by_label("with status").fill("137")
+    assert _find(page) == ["worker-gone"]
 
 
 def test_the_box_works_by_keyboard_and_says_what_it_found(browser: Any, own_site: str) -> None:
@@ -177,10 +188,97 @@ def test_a_large_paste_is_read_and_the_page_stays_alive(box: Watched) -> None:
         lines,
     )
     page.wait_for_selector('[data-rf-page="wrong-interface"]')
-    assert f"({lines} lines, read as of" in page.locator(".rf-log-status").inner_text()
+    status = page.locator(".rf-log-status").inner_text()
+    assert f"({PASTE_LINES} lines, read as of" in status
+    assert f"{lines - PASTE_LINES} lines before them were left out" in status
     assert page.evaluate("window.ticks - window.before") > 3
     assert page.evaluate("document.querySelector('#rf-log-text').value.split('\\n').length") <= 500
-    assert "a rank, line 200000" in page.locator(".rf-log-lines").inner_text()
+    assert f"a rank, line {PASTE_LINES} of those read" in page.locator(".rf-log-lines").inner_text()
+
+
+def test_a_new_paste_ends_the_reading_of_the_last_one(box: Watched) -> None:
+    """Whoever pasted the wrong log would wait for it before anything is said of the right one."""
+    page = box.page
+    _clear(page)
+    page.evaluate(
+        """() => {
+          const paste = log => {
+            const data = new DataTransfer();
+            data.setData('text/plain', log);
+            const event = new ClipboardEvent('paste', {clipboardData: data, cancelable: true, bubbles: true});
+            document.querySelector('#rf-log-text').dispatchEvent(event);
+          };
+          const noise = 'INFO 11-30 10:02:15 step\\n'.repeat(200000);
+          paste(noise + 'Gloo connectFullMesh failed');
+          paste(noise + 'zmq.error.ZMQError: Cannot assign requested address');
+        }"""
+    )
+    page.wait_for_selector('[data-rf-page="host-address-of-another-machine"]')
+    assert page.locator('[data-rf-page="wrong-interface"]').count() == 0
+
+
+def test_a_long_reading_shows_itself_and_can_be_cancelled(box: Watched) -> None:
+    """Nobody would know whether the page works or hangs, and could only close it."""
+    page = box.page
+    _clear(page)
+    page.evaluate(
+        """() => {
+          const {prototype} = window.reaffirm.Reader;
+          window.held = prototype.read;
+          prototype.read = (paste, tell) => { tell(0.25); return new Promise(() => {}); };
+        }"""
+    )
+    page.fill("#rf-log-text", "Gloo connectFullMesh failed")
+    assert page.get_by_role("progressbar").get_attribute("value") == "0.25"
+    assert page.locator(".rf-log-status").inner_text() == "Reading …"
+    page.locator(".rf-log-box").get_by_role("button", name="Cancel").click()
+    assert page.locator(".rf-log-status").inner_text().startswith("Reading was stopped.")
+    assert not page.get_by_role("progressbar").is_visible()
+    page.evaluate("() => { window.reaffirm.Reader.prototype.read = window.held; }")
+    assert _find(page) == ["wrong-interface"]
+
+
+def test_clear_takes_everything_back(box: Watched) -> None:
+    """The next log would be read as of the engine, the version and the end of the last one."""
+    page = box.page
+    page.fill("#rf-log-text", "all is well")
+    page.get_by_label("Engine").select_option("sglang")
+    page.get_by_label("Version").fill("0.5.10")
+    page.get_by_label("After the last line").select_option("ended")
+    page.get_by_label("with status").fill("137")
+    _clear(page)
+    found = page.locator(".rf-log").locator("textarea, select, input")
+    assert [one.input_value() for one in found.all()] == [""] * found.count()
+    assert not page.get_by_label("with status").is_visible()
+    assert page.locator(".rf-log-status").inner_text() == ""
+
+
+def test_without_lines_the_button_asks_for_them(box: Watched) -> None:
+    """A button that does nothing looks broken."""
+    page = box.page
+    for text in ("", " \n\t\n"):
+        _clear(page)
+        page.fill("#rf-log-text", text)
+        assert _find(page) == []
+        assert page.locator(".rf-log-status").inner_text() == "Paste some lines first."
+        assert page.evaluate("document.activeElement.id") == "rf-log-text"
+
+
+def test_where_there_are_no_workers_the_page_reads_itself(browser: Any, own_site: str) -> None:
+    """A stricter policy, or an old browser, would leave the box dead."""
+    for script in (
+        "delete window.Worker",
+        "window.Worker = class extends EventTarget { constructor() { super(); "
+        "setTimeout(() => this.dispatchEvent(new Event('error', {cancelable: true}))); } "
+        "postMessage() {} terminate() {} }",
+    ):
+        with watched(browser, own_site) as seen:
+            seen.page.add_init_script(script)
+            page = seen.visit("failures/")
+            page.fill("#rf-log-text", "Gloo connectFullMesh failed")
+            page.wait_for_selector('[data-rf-page="wrong-interface"]')
+            assert page.locator("mark").first.inner_text() == "Gloo connectFullMesh failed"
+            assert seen.taken() == []
 
 
 def test_a_file_can_be_opened(box: Watched, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from packaging.version import InvalidVersion, Version
 from pasting import MODES, in_python, in_the_browser, ready
 from watched import watched
 
-from reaffirm.diagnose.paste import Paste
+from reaffirm.diagnose.paste import PASTE_LINES, Paste
 from reaffirm.diagnose.stages import stage_book
 from reaffirm.model.node import Engine
 from reaffirm.site.browser_patterns import browser_pattern
@@ -243,7 +243,7 @@ def test_only_the_last_lines_of_a_large_paste_are_read(side: Any) -> None:
     """A log of a week would be read in two ways, or for ever."""
     early = "ValueError: zmq.error.ZMQError: Cannot assign requested address"
     late = "Gloo connectFullMesh failed"
-    paste = Paste("\n".join([early, *["INFO nothing of interest"] * 200_000, late]), Engine.VLLM)
+    paste = Paste("\n".join([early, *["INFO nothing of interest"] * PASTE_LINES, late]), Engine.VLLM)
     found = in_the_browser(side, paste)
     assert found["leftOut"] == 2
     assert [one["page"] for one in found["fits"]] == ["wrong-interface"]

@@ -24,7 +24,8 @@ def test_the_line_of_the_story_names_both_rivals(tmp_path: Path, capsys: pytest.
     assert "silent-stall-queue-address.md: fits if nothing new came: Both ranks fall silent" in out
     assert "not decided: silent-stall-queue-address and silent-stall-nccl look the same" in out
     assert "cheapest check: launch once more with the host address set" in out
-    assert "2 of " in err
+    assert err.startswith("reaffirm: 2 of ")
+    assert "pages fit if nothing new came after the last line, read as sglang" in err
     status, out, _ = _run(capsys, str(log), "--silent", "300")
     assert "silent-stall-queue-address.md: fits: Both" in out
     status, out, _ = _run(capsys, str(log), "--silent", "4")

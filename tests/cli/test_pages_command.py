@@ -1,6 +1,8 @@
 """The command pages: the whole site as Markdown, and generators that know nothing of us."""
 
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -33,7 +35,9 @@ def _built(settings: Path, target: Path) -> dict[str, str]:
     config.plugins.on_startup(command="build", dirty=False)
     build(config)
     config.plugins.on_shutdown()
-    return {path.relative_to(target).as_posix(): path.read_text() for path in target.rglob("*.html")}
+    # The plugin leaves out the blanks around the blocks of the theme's templates: no page looks different.
+    pages = {path.relative_to(target).as_posix(): path.read_text() for path in target.rglob("*.html")}
+    return {name: re.sub(r"\s+", " ", re.sub(r">\s+<", "><", text)).strip() for name, text in pages.items()}
 
 
 def test_it_says_what_it_did_and_what_a_generator_needs(
@@ -155,3 +159,32 @@ def test_it_is_a_command_of_the_installed_program(project: Path) -> None:
     words = [sys.executable, "-m", "reaffirm", "pages", "--help"]
     shown = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
     assert "any generator can build" in " ".join(shown.split())
+
+
+def test_bad_folders_are_said_in_a_line(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each would end in a traceback, hang, or spoil what git keeps."""
+    (project / "loop").symlink_to("loop")
+    (project / "nowhere").symlink_to("gone")
+    for words in (
+        ["loop"],
+        ["nowhere"],
+        [".git/pages"],
+        ["out", "--docs", "none"],
+        ["out", "--settings", "no/x.yml"],
+    ):
+        assert main(["pages", *words]) == 3, words
+        assert "next: " in capsys.readouterr().err
+    assert not (project / "out").exists()
+
+
+def test_pipes_and_links_in_a_circle_hold_nothing_up(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A documentation that holds itself twice would be read for ever, and a pipe waited for."""
+    (project / "docs/one").symlink_to(".")
+    (project / "docs/two").symlink_to("../docs")
+    os.mkfifo(project / "docs/pipe.md")
+    os.mkfifo(project / "docs/pipe.png")
+    assert main(["pages", "out"]) == 1
+    assert capsys.readouterr().out.count("no file, or a link to none") == 2
+    assert not (project / "out/one").exists()

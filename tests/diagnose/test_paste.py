@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reaffirm.diagnose.paste import Paste, lines_of, ranks_of, read_paste
+from reaffirm.diagnose.paste import ENDED_SOMEHOW, Paste, lines_of, ranks_of, read_paste
 from reaffirm.diagnose.stages import stage_book
 from reaffirm.model.node import Engine
 from reaffirm.store.failures import read_failures
@@ -26,6 +26,14 @@ def test_silence_that_nobody_told_is_asked_for_and_not_guessed() -> None:
     assert told.perhaps.pages == ()
     assert read_paste(MODES, Paste(_LINE, silent=44)).perhaps.pages == ()
     assert read_paste(MODES, Paste(_LINE, ended=1)).perhaps.pages == ()
+
+
+def test_an_end_of_unknown_status_rules_silence_out_and_nothing_in() -> None:
+    """A harmless line of a container that ended would be taken for a rank that was killed."""
+    seen = read_paste(MODES, Paste(_LINE, ended=ENDED_SOMEHOW))
+    assert (seen.fits.pages, seen.perhaps.pages) == ((), ())
+    assert read_paste(MODES, Paste("all is well", ended=ENDED_SOMEHOW)).fits.pages == ()
+    assert read_paste(MODES, Paste("all is well", ended=137)).fits.pages == ("worker-gone",)
 
 
 def test_lines_of_no_one_engine_are_read_as_of_both() -> None:

@@ -217,7 +217,7 @@ def test_a_decision_far_down_its_text_stands_at_the_top_too() -> None:
         start = page.markdown.partition('!!! abstract "What was decided"\n\n    ')[2]
         assert bool(start) is expected
         assert start.startswith("Chosen option:") is expected
-        assert ("see [why](0002-no-cache.md).\n\n|" in start) is expected
+        assert ("see [why](0002-no-cache.md).\n\n    <strong>Evidence</strong>" in start) is expected
 
 
 def test_overdue_reviews_and_reasons_to_reopen_are_shown_where_people_look() -> None:

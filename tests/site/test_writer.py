@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,42 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="not written by reaffirm"):
             write(folder, {"x.md": "1", name: "2"})
     assert list(elsewhere.iterdir()) == []
+
+
+def test_a_draft_that_is_a_link_is_not_written_through(tmp_path: Path) -> None:
+    """A folder that came with a repository could overwrite any file of whoever writes pages into it."""
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    for name in ("draft", "manifest"):
+        (precious / name).write_text("mine", encoding="utf-8")
+    out = tmp_path / "out"
+    write(out, {"a.md": "old"})
+    (out / ".reaffirm-pages.tmp").symlink_to(precious)
+    with pytest.raises(UsageError):
+        write(out, {"a.md": "new"})
+    (out / ".reaffirm-pages.tmp").unlink()
+    (out / ".reaffirm-pages.tmp").mkdir()
+    for name in ("draft", "manifest"):
+        (out / ".reaffirm-pages.tmp" / name).symlink_to(precious / name)
+    write(out, {"a.md": "new"})
+    assert (out / "a.md").read_text(encoding="utf-8") == "new"
+    assert {one.read_text(encoding="utf-8") for one in precious.iterdir()} == {"mine"}
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """A pipe among the files of the documentation would hold the command for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DocumentError):
+        write(tmp_path / "out", {"a.png": tmp_path / "pipe"})
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"files": {"\\ud800": ["x"]}}'])
+def test_a_manifest_that_was_made_to_harm_is_survived(text: str, tmp_path: Path) -> None:
+    """It would end in a traceback."""
+    write(tmp_path / "out", {})
+    (tmp_path / "out" / MANIFEST).write_text(text, encoding="utf-8")
+    with suppress(DocumentError):
+        write(tmp_path / "out", {"a.md": "a"})
 
 
 def test_a_folder_of_others_and_a_file_are_refused(tmp_path: Path) -> None:

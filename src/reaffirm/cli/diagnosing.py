@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from reaffirm.diagnose.match import Match
-from reaffirm.diagnose.paste import Paste, PasteReading, read_paste
+from reaffirm.diagnose.paste import ENDED_SOMEHOW, Paste, PasteReading, read_paste
 from reaffirm.errors import UsageError
 from reaffirm.model.node import Engine
 from reaffirm.run.command import say
@@ -32,7 +32,13 @@ def diagnose(
     ] = None,
     ended: Annotated[
         int | None,
-        typer.Option("--ended", min=0, max=255, metavar="STATUS", help="How the last log's container ended."),
+        typer.Option(
+            "--ended",
+            min=ENDED_SOMEHOW,
+            max=255,
+            metavar="STATUS",
+            help="How the last log's container ended; -1: with a status that you do not know.",
+        ),
     ] = None,
 ) -> None:
     """Say which failure pages a log looks like, and by which lines. A page that fits is not yet a cause."""
@@ -86,21 +92,32 @@ def _tell(reading: PasteReading, pages: int) -> None:
         ("fits if nothing new came", (*reading.perhaps.matches, *reading.perhaps.later)),
     ):
         for one in matches:
-            _page(one, word)
+            _page(one, word, reading.left_out)
     for a, b in (*reading.fits.contested, *reading.perhaps.contested):
         typer.echo(f"not decided: {a.mode.id} and {b.mode.id} look the same in these lines")
         typer.echo(f"  cheapest check: {a.mode.deciding_check or b.mode.deciding_check}")
     left = f"; {reading.left_out} lines before the last ones were left out" if reading.left_out else ""
-    number = len(reading.fits.pages) + len(reading.perhaps.pages)
-    told = f"{number} of {pages} pages" if number else f"none of {pages} pages fits"
-    say(f"reaffirm: {told}, read as {read_as}{left}")
+    say(f"reaffirm: {_verdict(reading, pages)}, read as {read_as}{left}")
 
 
-def _page(one: Match, word: str) -> None:
+def _verdict(reading: PasteReading, pages: int) -> str:
+    """What was found; the box on the site says it in the same words."""
+    fits, perhaps = len(reading.fits.pages), len(reading.perhaps.pages)
+    if not fits and not perhaps:
+        return f"none of {pages} pages fits"
+    found = fits or perhaps
+    told = f"{found} of {pages} pages {'fits' if found == 1 else 'fit'}"
+    if fits and perhaps:
+        told += f", and {perhaps} more"
+    return f"{told} if nothing new came after the last line" if perhaps else told
+
+
+def _page(one: Match, word: str, left_out: int) -> None:
     typer.echo(f"{one.mode.path}: {word}: {one.mode.title}")
     for line in one.evidence[:_MOST_LINES]:
         text = line.text if len(line.text) <= _MOST_SIGNS else f"{line.text[:_MOST_SIGNS]} […]"
-        where = f"{line.node}, line {line.number}" if line.number else line.node
+        counted = f"line {line.number}{' of those read' if left_out else ''}"
+        where = f"{line.node}, {counted}" if line.number else line.node
         typer.echo(f"  {where}: {text}")
     if len(one.evidence) > _MOST_LINES:
         typer.echo(f"  and {len(one.evidence) - _MOST_LINES} more")

@@ -37,6 +37,12 @@ def pages(
     here = _repository(root)
     data = read_mkdocs(here / "mkdocs.yml")
     told = told_settings(here, data, docs=docs, records=tuple(records or ()))
+    if docs and not (here / docs).is_dir():
+        msg = f"there is no folder {docs!r} for the documentation"
+        raise UsageError(msg, hint="--docs names it, from the root of the repository")
+    if settings is not None and not settings.absolute().parent.is_dir():
+        msg = f"there is no folder {str(settings.parent)!r} for {settings.name}"
+        raise UsageError(msg, hint="make the folder, or name another for --settings")
     _refuse(folder, here, here / told.docs, told.records)
     tree = make_tree(told, documentation(here / told.docs, data))
     texts = {uri: page.markdown for uri, page in tree.pages.items()} | dict(tree.texts)
@@ -83,7 +89,14 @@ def _repository(root: Path | None) -> Path:
 
 def _refuse(folder: Path, root: Path, docs: Path, records: tuple[str, ...]) -> None:
     """Pages must not become their own source."""
-    target = folder.resolve()
+    try:
+        target = folder.resolve()
+    except (RuntimeError, OSError, ValueError) as error:  # a link that leads to itself
+        msg = f"{folder} is no folder: {error}"
+        raise UsageError(msg, hint="name a folder of its own, such as build/pages") from error
+    if ".git" in target.parts:
+        msg = f"{folder} is in a folder of git's own"
+        raise UsageError(msg, hint="name a folder of its own, such as build/pages")
     for name, one in (
         ("the documentation", docs),
         *((f"the records in {name}", root / name) for name in records),

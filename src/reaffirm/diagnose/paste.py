@@ -15,7 +15,9 @@ from reaffirm.model.failure import FailureMode
 from reaffirm.model.node import Engine
 
 #: Of a longer paste the last lines are read.
-PASTE_LINES = 200_000
+PASTE_LINES = 50_000
+#: A container that ended, nobody says with which status.
+ENDED_SOMEHOW = -1
 _SEPARATOR = " | "
 
 
@@ -24,7 +26,7 @@ class Paste:
     """Lines of a log, and what is told of them.
 
     ``engine`` is None where the lines shall tell it. ``silent`` is how long nothing came after them (seconds)
-    and ``ended`` the container's exit status; None: nobody says so.
+    and ``ended`` the container's exit status, or :data:`ENDED_SOMEHOW`; None: nobody says so.
     """
 
     text: str

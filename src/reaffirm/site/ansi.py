@@ -137,8 +137,10 @@ def _line(raw: str, pen: _Pen) -> str:
 
 def _pieces(line: str, pen: _Pen) -> Iterator[str]:
     left = WIDEST
-    for piece in _SGR.split(line):
-        if piece.startswith("\x1b["):
+    for number, piece in enumerate(_SGR.split(line)):
+        if (
+            number % 2
+        ):  # what the pattern holds; a sequence that was cut off is text, of which nothing is kept
             pen.set(_codes(piece))
             continue
         if left <= 0 or not (text := _clean(piece)):

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 from reaffirm.claims.comparison import compare
 from reaffirm.model.evidence import Kind
@@ -15,6 +16,8 @@ from reaffirm.store.published import PublishedRun
 #: Comparisons that were made in this process, by what was compared.
 _MADE: dict[str, tuple[Difference, ...]] = {}
 _MOST_KEPT = 2000
+#: So many runs of a kind have a page beside the run before.
+_NEWEST = 3
 
 
 @dataclass(frozen=True)
@@ -33,22 +36,17 @@ class Pair:
 def pairs_of(runs: Sequence[PublishedRun]) -> tuple[Pair, ...]:
     """Return the pairs of one runbook's runs that have a page.
 
-    Each run is held against the one before it of its kind and against the newest of each other kind: at most
-    three pages for a run, however many there are.
+    The newest runs of each kind are each held against the one before it, and the newest of each kind against
+    those of the other kinds: a runbook has at most twelve such pages, however often it ran.
 
     Args:
         runs: newest first.
     """
-    newest = {kind: next((run for run in runs if run.kind is kind), None) for kind in Kind}
-    found: dict[tuple[str, str], Pair] = {}
-    for place, run in enumerate(runs):
-        before = next((other for other in runs[place + 1 :] if other.kind is run.kind), None)
-        others = [before, *(one for kind, one in newest.items() if kind is not run.kind)]
-        for other in others:
-            if other is not None:
-                old, new = sorted((run, other), key=lambda one: (one.when, one.run))
-                found.setdefault((old.run, new.run), Pair(old, new))
-    return tuple(found.values())
+    by_kind = {kind: [run for run in runs if run.kind is kind] for kind in Kind}
+    pairs = [pair for found in by_kind.values() for pair in pairwise(found[: _NEWEST + 1])]
+    pairs += combinations([found[0] for found in by_kind.values() if found], 2)
+    ordered = (sorted(pair, key=lambda run: (run.when, run.run)) for pair in pairs)
+    return tuple(Pair(old, new) for old, new in ordered)
 
 
 def differences(old: RunMaterial, new: RunMaterial) -> tuple[Difference, ...]:

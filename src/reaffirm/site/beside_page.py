@@ -118,7 +118,7 @@ def _about(old: RunMaterial, new: RunMaterial, heads: Sequence[str]) -> str:
         ("Machines", *(code(str(one.run.provenance.get("machines") or "-")) for one in both)),
         ("Requests", *(str(one.requests.count) for one in both)),
     ]
-    return table((" ", *heads), rows)
+    return table(("Run", *heads), rows)
 
 
 def _facts(

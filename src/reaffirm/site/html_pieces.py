@@ -1,7 +1,6 @@
 """Elements of HTML whose beginning and end are two pieces of prose, with Markdown between them."""
 
 import re
-from collections import deque
 from collections.abc import Sequence
 
 from markdown_it.tree import SyntaxTreeNode
@@ -13,29 +12,28 @@ _DETAILS = re.compile(r"<details\b[^>]*>", re.IGNORECASE)
 _PAIRED = frozenset({*SIMPLE, *WRAPPERS, "a", "code"})
 
 
-def fold_of(
-    node: SyntaxTreeNode, waiting: deque[SyntaxTreeNode]
-) -> tuple[str, list[SyntaxTreeNode], str] | None:
-    """Take what belongs to a ``<details>`` that a block opens and does not close; None where it does not.
+def folds_in(nodes: Sequence[SyntaxTreeNode]) -> dict[int, int]:
+    """Return where each ``<details>`` ends that a block opens and does not close, by the block that does."""
+    opened: list[tuple[int, int]] = []
+    ends: dict[int, int] = {}
+    depth = 0
+    for number, node in enumerate(nodes):
+        if node.type != "html_block" or not (change := _depth(node.content)):
+            continue
+        before, depth = depth, depth + change
+        while opened and opened[-1][1] >= depth:
+            ends[opened.pop()[0]] = number
+        if change > 0 and _DETAILS.match(node.content.lstrip()):
+            opened.append((number, before))
+    return ends
 
-    Returns what follows ``<details>`` in this block, the nodes inside, and what is before ``</details>`` in
-    the block that closes it; what is behind that is dropped with the block.
+
+def fold_parts(begin: str, end: str) -> tuple[str, str]:
+    """Return what follows ``<details>`` in the block that opens it, and what precedes ``</details>`` in the
+    one that closes it; what is behind that is dropped with the block.
     """
-    begin = _DETAILS.match(node.content.lstrip())
-    depth = _depth(node.content)
-    if not begin or depth < 1:
-        return None
-    inside: list[SyntaxTreeNode] = []
-    for number, one in enumerate(waiting):
-        if one.type == "html_block":
-            depth += _depth(one.content)
-            if depth < 1:
-                for _ in range(number + 1):
-                    waiting.popleft()
-                end = one.content.lower().rindex("</details")
-                return node.content.lstrip()[begin.end() :], inside, one.content[:end]
-        inside.append(one)
-    return None
+    head = begin.lstrip()
+    return head[len(_DETAILS.match(head)[0]) :], end[: end.lower().rindex("</details")]  # type: ignore[index]
 
 
 def _depth(html: str) -> int:
@@ -44,16 +42,17 @@ def _depth(html: str) -> int:
     return low.count("<details") - low.count("</details")
 
 
-def partner_of(nodes: Sequence[SyntaxTreeNode], at: int) -> int:
-    """Return where the element ends that a piece opens; 0 when it is none that is kept, or does not end."""
-    opened = tag_of(nodes[at].content)
-    if opened is None or opened[2] or opened[0] not in _PAIRED:
-        return 0
-    depth = 0
-    for number in range(at, len(nodes)):
-        found = tag_of(nodes[number].content) if nodes[number].type == "html_inline" else None
-        if found and found[0] == opened[0]:
-            depth += -1 if found[2] else 1
-            if depth == 0:
-                return number
-    return 0
+def partners_in(nodes: Sequence[SyntaxTreeNode]) -> dict[int, int]:
+    """Return where each element of a line ends, by where it begins: those that are kept, and do end."""
+    opened: dict[str, list[int]] = {}
+    ends: dict[int, int] = {}
+    for number, node in enumerate(nodes):
+        found = tag_of(node.content) if node.type == "html_inline" else None
+        if found is None or found[0] not in _PAIRED:
+            continue
+        name, _, closes = found
+        if not closes:
+            opened.setdefault(name, []).append(number)
+        elif opened.get(name):
+            ends[opened[name].pop()] = number
+    return ends

@@ -1,10 +1,10 @@
 """The pages of decisions: each record, their index with the board, the template, a front page."""
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 
+from reaffirm.model.evidence import Kind
 from reaffirm.model.history import History
 from reaffirm.site.board import decisions_page
 from reaffirm.site.feed import entries
@@ -85,7 +85,9 @@ def front(plan: Plan, markdown: str) -> str:
 
 
 def _state(plan: Plan) -> State:
-    runs = Counter(run.kind for run in plan.published.values())
+    runs: dict[Kind, list[str]] = {}
+    for run in plan.published.values():
+        runs.setdefault(run.kind, []).append(run.runbook)
     return State(plan.found.records, plan.board, plan.records, runs, plan.shelf.called)
 
 

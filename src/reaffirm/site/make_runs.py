@@ -49,8 +49,15 @@ def runs_and_runbooks(plan: Plan) -> Iterator[SitePage | Finding]:
     if plan.strict or books or plan.published or plan.has("runs"):
         yield _runs_index(plan, by_book)
     shown = list(materials.values())
+    newest = {
+        run.path
+        for found in by_book.values()
+        for run in {one.run.kind: one.run for one in reversed(found)}.values()
+    }
     yield from together(
-        lambda number: _run_page(plan, shown[number], pairs[shown[number].run.runbook]),
+        lambda number: _run_page(
+            plan, shown[number], pairs[shown[number].run.runbook], searched=shown[number].run.path in newest
+        ),
         len(shown),
         chunk=_TOGETHER,
         assets=plan.map.assets,
@@ -105,7 +112,7 @@ def _book_page(plan: Plan, book: RunbookText, runs: Sequence[RunMaterial], pairs
     return replace(page, source=book.path)
 
 
-def _run_page(plan: Plan, material: RunMaterial, pairs: Sequence[Pair]) -> SitePage:
+def _run_page(plan: Plan, material: RunMaterial, pairs: Sequence[Pair], *, searched: bool) -> SitePage:
     # Prose of a notebook was written in the runbook's file; its links start there.
     run = material.run
     uri = plan.runs[run.path]
@@ -119,6 +126,7 @@ def _run_page(plan: Plan, material: RunMaterial, pairs: Sequence[Pair]) -> SiteP
             for pair in pairs
             if run.path in (pair.old.path, pair.new.path)
         ],
+        searched=searched,
     )
     return replace(page, source=f"{run.path}/notebook.ipynb", in_nav=False)
 

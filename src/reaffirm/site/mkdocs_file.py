@@ -98,10 +98,20 @@ def documentation(docs: Path, data: Mapping[str, Any]) -> dict[str, Path]:
     left_out = pathspec.GitIgnoreSpec.from_lines(lines)
     found: dict[str, Path] = {}
     for above, folders, names in os.walk(docs, followlinks=True):
-        folders.sort()
+        # A link to a folder that it is in would be followed for ever.
+        folders[:] = sorted(one for one in folders if not _leads_up(Path(above) / one, docs))
         for name in sorted(names):
             path = Path(above) / name
             uri = path.relative_to(docs).as_posix()
             if not left_out.match_file(uri):
                 found[uri] = path
     return found
+
+
+def _leads_up(folder: Path, docs: Path) -> bool:
+    """Whether a folder is a link to one that it is in, by whatever way it was come to."""
+    if not folder.is_symlink():
+        return False
+    target = Path(os.path.realpath(folder))
+    inside = [one for one in folder.parents if one == docs or one.is_relative_to(docs)]
+    return any(Path(os.path.realpath(one)).is_relative_to(target) for one in inside)

@@ -32,6 +32,7 @@ def notebook_page(
     resolve: Resolve,
     runbook_page: str = "",
     beside: Sequence[tuple[str, str]] = (),
+    searched: bool = True,
 ) -> SitePage:
     """Return the page of a published run.
 
@@ -41,6 +42,7 @@ def notebook_page(
         resolve: where links of the notebook's prose lead.
         runbook_page: where the page of the runbook is, relative to this one.
         beside: pages that hold this run against another, relative to this one, each with the other's name.
+        searched: whether search finds it; of a hundred runs that say the same the newest is enough.
     """
     run = material.run
     cells = list(cells_of(material.notebook, run.provenance.get("ended")))
@@ -56,7 +58,7 @@ def notebook_page(
     remarks = _remarks(material)
     here = uri.rsplit("/", 1)[-1].removesuffix(".md")
     parts = [
-        f"{wide_front_matter(title)}\n{page_heading(title)}",
+        f"{wide_front_matter(title, searched=searched)}\n{page_heading(title)}",
         run_card(
             run,
             runbook_page=runbook_page,

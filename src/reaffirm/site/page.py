@@ -31,7 +31,10 @@ NO_SUPPORT = "evidence of a lower kind speaks neither for a cause nor against it
 
 _KINDS = {
     Kind.SIMULATED: "on simulated nodes: shows that the procedure works, never that the world is so",
-    Kind.LAB: "on hosts made of namespaces on one Linux machine, not on the machines that the claim is about",
+    Kind.LAB: (
+        "on the lab: hosts made of namespaces on one Linux machine, with real SSH and real containers, "
+        "without a GPU; not the machines that the claim is about"
+    ),
     Kind.REAL: "on the machines themselves",
 }
 

@@ -7,7 +7,6 @@ right, and each link passes the resolver.
 """
 
 import re
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from urllib.parse import urlsplit
 
@@ -15,13 +14,15 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
-from reaffirm.site.html_pieces import fold_of, partner_of
+from reaffirm.site.html_pieces import fold_parts, folds_in, partners_in
 from reaffirm.site.links import Resolve
 from reaffirm.site.raw_html import SIMPLE, HtmlWriter, fold, is_known, tag_of, tree_of
 from reaffirm.site.text import attribute, code, escape, fence, indent, own_id, plain
 from reaffirm.store.reading.anchors import slug_of
 
-_SUMMARY = re.compile(r"<summary\b[^>]*>(.*?)</summary\s*>", re.IGNORECASE | re.DOTALL)
+_SUMMARY = re.compile(r"<summary\b[^<>]*>(.*?)</summary\s*>", re.IGNORECASE | re.DOTALL)
+# Elements of HTML in each other beyond which tags are words.
+_DEEPEST = 30
 _PARSER = MarkdownIt("commonmark", {"html": True, "maxNesting": 30}).enable("table").enable("strikethrough")
 
 
@@ -58,14 +59,16 @@ class _Ids:
 
     def __init__(self, reserved: Collection[str]) -> None:
         self._taken = set(reserved)
+        self._next: dict[str, int] = {}
 
     def next(self, heading: SyntaxTreeNode) -> str:
         slug = re.sub(r"[^\w-]", "", slug_of(" ".join("".join(_words(heading)).split()))) or "section"
         if slug.startswith("_"):  # the theme's own
             slug = f"section-{slug.strip('_')}"
-        found, number = slug, 1
+        found, number = slug, self._next.get(slug, 1)
         while found in self._taken:
             found, number = f"{slug}-{number}", number + 1
+        self._next[slug] = number
         self._taken.add(found)
         return found
 
@@ -102,14 +105,22 @@ class _Writer:
         self.gone = gone
         self.ids = None if reserved is None else _Ids(reserved)
         self.html = HtmlWriter(self.link, self.image)
+        self.inside = 0
 
     def blocks(self, nodes: Sequence[SyntaxTreeNode]) -> str:
         parts: list[str] = []
-        waiting = deque(nodes)
-        while waiting:
-            node = waiting.popleft()
-            fold = fold_of(node, waiting) if node.type == "html_block" else None
-            parts.append(self.fold(*fold) if fold else self.block(node))
+        ends = folds_in(nodes) if self.inside < _DEEPEST else {}
+        at = 0
+        while at < len(nodes):
+            if end := ends.get(at, 0):
+                head, tail = fold_parts(nodes[at].content, nodes[end].content)
+                self.inside += 1
+                parts.append(self.fold(head, nodes[at + 1 : end], tail))
+                self.inside -= 1
+                at = end
+            else:
+                parts.append(self.block(nodes[at]))
+            at += 1
         return "\n\n".join(part for part in parts if part)
 
     def fold(self, head: str, inside: Sequence[SyntaxTreeNode], tail: str) -> str:
@@ -193,12 +204,15 @@ class _Writer:
     def line(self, nodes: Sequence[SyntaxTreeNode]) -> str:
         """Pieces of a paragraph; elements of HTML are pairs of pieces, with others between them."""
         parts: list[str] = []
+        ends = partners_in(nodes) if self.inside < _DEEPEST else {}
         at = 0
         while at < len(nodes):
             node = nodes[at]
-            end = partner_of(nodes, at) if node.type == "html_inline" else 0
+            end = ends.get(at, 0)
             if end:
+                self.inside += 1
                 parts.append(self.element(node.content, self.line(nodes[at + 1 : end])))
+                self.inside -= 1
                 at = end
             else:
                 parts.append(self.inline(node))
@@ -206,7 +220,7 @@ class _Writer:
         return "".join(parts)
 
     def element(self, token: str, inside: str) -> str:
-        """An element of HTML in a line, of which :func:`partner_of` knew both ends."""
+        """An element of HTML in a line, of which :func:`partners_in` knew both ends."""
         name, attributes, _ = tag_of(token) or ("", {}, False)
         if name == "a" and (href := attributes.get("href", "")):
             return self.link(inside, href)

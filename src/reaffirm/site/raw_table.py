@@ -11,7 +11,7 @@ from reaffirm.site.text import attribute
 
 def raw_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; columns and cells are HTML already (see :func:`text_cell`)."""
-    head = "".join(f"<th>{one}</th>" for one in columns)
+    head = "".join(f"<th>{one}</th>" if one.strip() else "<td></td>" for one in columns)
     body = "".join(f"<tr>{''.join(f'<td>{one}</td>' for one in row)}</tr>" for row in rows)
     return f'<div class="rf-frame"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 

@@ -7,7 +7,7 @@ from reaffirm.model.claim import Claim, ClaimKind, Standing, Verdict
 from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record
 from reaffirm.site.page import NO_SUPPORT, day, verdict_and_kind
-from reaffirm.site.text import admonition, cell, code, fence, inline, table
+from reaffirm.site.text import admonition, cell, code, fence, inline, named_table, table
 from reaffirm.site.ways import MACHINES, Ways
 
 # Nothing else speaks for a cause or against it.
@@ -77,7 +77,7 @@ def _claim(record: Record, claim: Claim, stands: Standing, ways: Ways) -> str:
         rows.append(("Rivals", ", ".join(links)))
     word = "Hypothesis: " if claim.kind is ClaimKind.HYPOTHESIS else ""
     head = f"### {claim.id} {{ #{anchor(claim)} }}"
-    return f"{head}\n\n{word}{inline(claim.says)}\n\n{table(('Claim', ' '), rows)}"
+    return f"{head}\n\n{word}{inline(claim.says)}\n\n{named_table('Claim', claim.id, rows)}"
 
 
 def _reason(claim: Claim, stands: Standing) -> str:

@@ -13,7 +13,7 @@ from reaffirm.site.prose import not_there, words
 from reaffirm.site.record_claims import Standings
 from reaffirm.site.record_findings import Told
 from reaffirm.site.record_history import status_changes
-from reaffirm.site.text import admonition, cell, table
+from reaffirm.site.text import admonition, cell, named_table
 from reaffirm.site.ways import Ways
 
 
@@ -46,7 +46,8 @@ def head(
         rows.append(("Links", "<br>".join(links)))
     if told and told.source:
         rows.append(("File", told.source))
-    return "\n\n".join((*_boxes(record, standings, ways, others, today), table(("Record", " "), rows)))
+    about = named_table("Record", record.id, rows)
+    return "\n\n".join((*_boxes(record, standings, ways, others, today), about))
 
 
 def _boxes(record: Record, standings: Standings, ways: Ways, others: Others, today: date) -> Iterator[str]:

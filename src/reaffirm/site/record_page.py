@@ -11,21 +11,16 @@ from reaffirm.site.page import SitePage
 from reaffirm.site.prose import rebuild
 from reaffirm.site.record_claims import Standings, anchor, claims, still_true
 from reaffirm.site.record_findings import Told, findings_of
+from reaffirm.site.record_gist import gist
 from reaffirm.site.record_head import Others, head
 from reaffirm.site.record_history import history_box
 from reaffirm.site.record_label import label
-from reaffirm.site.text import admonition, fence, front_matter, page_heading
+from reaffirm.site.text import fence, front_matter, page_heading
 from reaffirm.site.ways import Ways
 
 _LANGUAGES = {Dialect.ASCIIDOC: "text", Dialect.RESTRUCTUREDTEXT: "rst", Dialect.TOML: "toml"}
 # Ids of our own headings; those of claims and of hypotheses come on top.
 _OWN = ("claims-and-their-evidence", "check-again", "rival-hypotheses")
-# The heading of the decision itself, and how far down a text it is no longer seen at once (lines).
-_OUTCOME = re.compile(r"##\s+(?:decision(?:\s+outcome)?|outcome)\s*#*\s*\Z", re.IGNORECASE)
-_FAR = 20
-_FENCE = re.compile(r" {0,3}(?:```|~~~)")
-# No heading, list, table, quotation, comment or code.
-_PROSE = re.compile(r"(?![#>|<]|[-*+]\s|\d+[.)]\s|```|~~~| {4})\S")
 
 
 @dataclass(frozen=True)
@@ -72,7 +67,7 @@ def record_page(
         front_matter(title) + f"\n{page_heading(title)}",
         head(record, standings, ways, resolve, told=told, others=around.others, changes=changes, today=today),
         findings_of(told, ways.uri) if told else "",
-        _gist(record, resolve, told),
+        gist(record, standings, resolve, told),
         still_true(record, standings),
         _body(record, resolve, told),
         claims(record, standings, ways),
@@ -85,27 +80,6 @@ def record_page(
 def reserved(record: Record) -> frozenset[str]:
     """Return the ids that no heading of a record's own text may have: those of its claims and of ours."""
     return frozenset(map(anchor, record.claims)) | frozenset(_OWN)
-
-
-def _gist(record: Record, resolve: Resolve, told: Told | None) -> str:
-    """The first paragraph of the decision, where a reader would have to scroll for it."""
-    if record.dialect is not Dialect.MARKDOWN:
-        return ""
-    lines = record.body.split("\n")
-    inside = False
-    for number, line in enumerate(lines):
-        if _FENCE.match(line):
-            inside = not inside
-        if inside or not _OUTCOME.match(line):
-            continue
-        if number < _FAR:
-            return ""
-        paragraph = "\n".join(lines[number + 1 :]).strip("\n").split("\n\n", 1)[0]
-        if not _PROSE.match(paragraph):
-            return ""
-        shown = rebuild(paragraph, resolve, gone=told.gone if told else None)
-        return admonition("abstract", "What was decided", shown)
-    return ""
 
 
 def _body(record: Record, resolve: Resolve, told: Told | None) -> str:

@@ -22,8 +22,8 @@ _SAID = {
     Kind.LAB: (
         "info",
         "Lab run",
-        "Hosts made of namespaces on one Linux machine, without a GPU. SSH, containers and engines are real, "
-        "the machines of the story are not there. A lab run shows what is a property of the software alone.",
+        "Hosts made of namespaces on one Linux machine: real SSH, real containers, no GPU, and not the "
+        "machines of the story. A lab run shows what is a property of the software alone.",
     ),
     Kind.REAL: ("success", "Real run", "This ran on the machines themselves."),
 }

@@ -110,7 +110,7 @@ def _commands(book: RunbookText, machines: Sequence[str], resolve: Resolve) -> I
     if "lab" in machines:
         page = lab_page(resolve)
         lab = f"[lab]({page})" if page else "lab"
-        hosts = "two hosts made of namespaces on one Linux machine, without a GPU"
+        hosts = "hosts made of namespaces on one Linux machine, without a GPU"
         yield f"<strong>In the {lab}</strong>, {hosts}:"
         yield fence(f"reaffirm run {book.name} -p nodes lab", "bash")
     yield (
@@ -276,7 +276,7 @@ def _changes(book: RunbookText, resolve: Resolve) -> Iterator[str]:
     rows = [
         (code(one.step), cell(one.changes), cell(one.consent), cell(one.note) or " ") for one in book.changes
     ]
-    yield table(("Step", "Changes", "Needs consent on real machines", " "), rows)
+    yield table(("Step", "Changes", "Needs consent on real machines", "Note"), rows)
     page = resolve("../docs/reference/what-steps-change.md")
     words = "what each step declares"
     told = f"[{words}]({page})" if page and not page.startswith("../docs/") else words

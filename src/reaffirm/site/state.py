@@ -9,6 +9,7 @@ from reaffirm.claims.board import Board
 from reaffirm.model.claim import Standing, Verdict
 from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record, Status
+from reaffirm.site.evidence_words import evidence_sentence
 from reaffirm.site.marks import mark, status_picture, verdict_bar, verdict_picture
 from reaffirm.site.page import day, kind_badge, status_badge
 from reaffirm.site.page_map import INDEX_URI, STILL_TRUE_URI
@@ -21,6 +22,8 @@ from reaffirm.site.text import code, inline
 MOST = 200
 _NEWEST = 20
 _NEWS = 6
+# So many runbooks of a kind are named in the headline.
+_BOOKS = 6
 #: Statuses of decisions that hold no more: what is refuted of them is no news.
 PAST = (Status.SUPERSEDED, Status.REJECTED, Status.DEPRECATED)
 _MARKER = re.compile(r"<!--\s*reaffirm:\s*state\b(?P<lines>.*?)-->(?:.*?<!--\s*/reaffirm\s*-->)?", re.DOTALL)
@@ -38,14 +41,14 @@ class Topic:
 class State:
     """What the overview is made of.
 
-    ``pages`` are those of records by key, ``runs`` the number of published runs of each kind, ``called`` the
-    names of the folders of records.
+    ``pages`` are those of records by key, ``runs`` the runbook of each published run by the kind of the run,
+    ``called`` the names of the folders of records.
     """
 
     records: Sequence[Record]
     board: Board
     pages: Mapping[str, str]
-    runs: Mapping[Kind, int] = field(default_factory=dict)
+    runs: Mapping[Kind, Sequence[str]] = field(default_factory=dict)
     called: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -80,7 +83,9 @@ def overview(state: State, topics: Sequence[Topic] = ()) -> str:
     parts.append("\n".join(_news(state)))
     own = _standings(state.board)
     for title, inside in _groups(state, topics):
-        parts += [f"### {inline(title)}" if title else "", "\n".join(_lines(inside, own, state.pages))]
+        rests = evidence_sentence([one for record in inside for one in own.get(record.key, ())])
+        parts += [f"### {inline(title)}" if title else "", rests]
+        parts.append("\n".join(_lines(inside, own, state.pages)))
     if len(state.records) > MOST:
         parts.append(f"[All {len(state.records)} decisions]({INDEX_URI})")
     return "\n\n".join(part for part in parts if part)
@@ -107,9 +112,9 @@ def _figures(state: State) -> str:
         due = sum(bool(row.due) for row in state.board.rows)
         told = f"{due} due for a check" if due else "none due for a check"
         figures.append(_figure(len(state.board.rows), "claim", STILL_TRUE_URI, told))
-    if total := sum(state.runs.values()):
-        kinds = ", ".join(f"{state.runs[kind]} {kind}" for kind in reversed(Kind) if state.runs.get(kind))
-        figures.append(_figure(total, "published run", "runs/index.md", kinds))
+    if total := sum(map(len, state.runs.values())):
+        kinds = [_books(kind, ran) for kind in reversed(Kind) if (ran := state.runs.get(kind))]
+        figures.append(_figure(total, "published run", "runs/index.md", "<br>".join(kinds)))
     figures.append(f'<span class="rf-figure"><small>As of {day(state.board.today)}</small></span>')
     return f'<span class="rf-figures">{" ".join(figures)}</span>'
 
@@ -118,6 +123,13 @@ def _figure(number: int, noun: str, page: str, told: str) -> str:
     plural = "" if number == 1 else "s"
     small = f" <small>{told}</small>" if told else ""
     return f'<span class="rf-figure">[**{number}** {noun}{plural}]({page}){small}</span>'
+
+
+def _books(kind: Kind, ran: Sequence[str]) -> str:
+    """``1 real: measure_latency``: what was run, so that nobody takes it for something else."""
+    names = sorted(set(ran))
+    more = f" and {len(names) - _BOOKS} more" if len(names) > _BOOKS else ""
+    return f"{len(ran)} {kind}: {', '.join(inline(one) for one in names[:_BOOKS])}{more}"
 
 
 def _news(state: State) -> Iterator[str]:

@@ -32,6 +32,8 @@ _DECLARATION = re.compile(
 _OURS = re.compile(r"\.rf-lanes( \.[a-z0-9-]+)*\Z")
 _CLASS = re.compile(r"(?!md-|rf-)[a-z][a-z0-9-]{0,20}\Z|rf-lanes\Z")
 _MAX = 500_000
+_MAX_RULES = 10_000
+_DEEPEST = 60
 _HREF = ("href", "{http://www.w3.org/1999/xlink}href")
 # What may be used again: shapes alone, so that no picture can use itself a million times.
 _SHAPES = frozenset("path rect circle ellipse line polyline polygon".split())  # noqa: SIM905
@@ -48,11 +50,13 @@ def clean_svg(svg: str) -> str | None:
         return None
     try:
         root = ET.fromstring(svg)  # noqa: S314 - no document type, so no entities
-    except ET.ParseError:
+    except (ET.ParseError, UnicodeEncodeError):
+        return None
+    if _is_deep(root):
         return None
     if root.tag not in (f"{_SVG}svg", "svg"):
         return None
-    prefix = f"p{hashlib.sha256(svg.encode()).hexdigest()[:8]}-"
+    prefix = f"p{hashlib.sha256(svg.encode('utf-8', 'replace')).hexdigest()[:8]}-"
     shapes = {
         node.attrib["id"]
         for node in root.iter()
@@ -61,12 +65,21 @@ def clean_svg(svg: str) -> str | None:
     return _element(root, prefix, shapes, top=True)
 
 
+def _is_deep(root: ET.Element) -> bool:
+    """Whether elements lie in each other as in no picture that somebody drew."""
+    level = [root]
+    for _ in range(_DEEPEST):
+        level = [child for node in level for child in node]
+    return bool(level)
+
+
 def _element(node: ET.Element, prefix: str, shapes: Collection[str], *, top: bool = False) -> str:
     tag = node.tag.removeprefix(_SVG) if isinstance(node.tag, str) else ""
     if tag not in _ELEMENTS or (tag == "svg" and not top):
         return ""
     if tag == "style":
-        return f"<style>{_rules(node.text or '')}</style>"
+        rules = node.text or ""
+        return f"<style>{_rules(rules) if len(rules) <= _MAX_RULES else ''}</style>"
     attributes = "".join(
         f" {name}={quoteattr(value)}"
         for name, raw in node.attrib.items()

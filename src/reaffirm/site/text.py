@@ -116,6 +116,11 @@ def table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join(lines)
 
 
+def named_table(what: str, name: str, rows: Sequence[tuple[str, ...]]) -> str:
+    """Return a table about one thing, which its heads name; a row is the name of a property and its value."""
+    return table((f'<span class="rf-names">{what}</span>', code(name) or "no name"), rows)
+
+
 def title_text(text: str) -> str:
     """Return a text for the title of a page.
 

@@ -12,6 +12,7 @@ from reaffirm.site.diagrams.files import diagram_files
 from reaffirm.site.hand_written import DATA, ENDINGS, HOME, read_written, shown
 from reaffirm.site.navigation import moved, navigation
 from reaffirm.site.programs import for_programs
+from reaffirm.site.secrets_told import secrets_told
 from reaffirm.site.settings import SiteSettings
 from reaffirm.site.static_files import SCRIPT, STYLE, static_files
 from reaffirm.site.text import front_matter, inline, title_text
@@ -116,6 +117,11 @@ def make_tree(settings: SiteSettings, documentation: Mapping[str, Path]) -> Tree
     for uri, path in documentation.items():
         if uri in left_out:
             continue
+        if not path.is_file():
+            findings.append(
+                Finding(f"{settings.docs}/{uri}", 1, "unreadable", "no file, or a link to none", "remove it")
+            )
+            continue
         if not uri.endswith(ENDINGS):
             files[uri] = path
             continue
@@ -127,6 +133,8 @@ def make_tree(settings: SiteSettings, documentation: Mapping[str, Path]) -> Tree
             findings.append(Finding(source, 1, "unreadable", str(reason), "save the file as UTF-8"))
         else:
             pages[uri] = TreePage(uri, text, source, written=True)
+    sources = [settings.root / page.source for page in pages.values() if page.source]
+    findings += secrets_told(settings.root, [*files.values(), *filter(Path.is_file, sources)])
     if not settings.strict and not any(uri in pages for uri in HOME):
         head = front_matter(title_text(settings.name))
         pages["index.md"] = TreePage("index.md", f"{head}\n# {inline(settings.name)}\n\n{site.home}\n")

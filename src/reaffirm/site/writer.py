@@ -5,6 +5,7 @@ it also tells what is about to be written, so that a writer that is killed leave
 mends. A file that has another hash, or that is not in there, is somebody else's.
 """
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -82,13 +83,17 @@ def _plain(uri: str) -> bool:
     """Whether an address stays below its folder and is no file of the writer's own."""
     parts = uri.split("/")
     safe = all(part not in ("", ".", "..") and "\0" not in part and "\\" not in part for part in parts)
+    try:
+        os.fsencode(uri)
+    except UnicodeEncodeError:
+        return False
     return safe and parts[0] not in (MANIFEST, _DRAFTS) and not PurePosixPath(uri).is_absolute()
 
 
 def _enter(folder: Path) -> None:
     """Make the folder; refuse one that holds what nobody here wrote."""
-    if folder.exists() and not folder.is_dir():
-        msg = f"{folder} is a file"
+    if (folder.exists() or folder.is_symlink()) and not folder.is_dir():
+        msg = f"{folder} is a {'file' if folder.exists() else 'link that leads nowhere'}"
         raise UsageError(msg, hint="name a folder")
     if folder.is_dir() and not is_ours(folder) and any(one.name != _DRAFTS for one in folder.iterdir()):
         msg = f"{folder} is not empty, and reaffirm did not write it: there is no {MANIFEST} in it"
@@ -125,6 +130,7 @@ class _Writer:
         self._known = self._read()
 
     def write(self, files: Mapping[str, Content]) -> Written:
+        self._clear()
         new = {uri: _hash(content) for uri, content in files.items()}
         there: dict[str, str] = {}
         foreign: list[str] = []
@@ -148,9 +154,18 @@ class _Writer:
                 ours[uri] = (self._put(uri, files[uri]),)
         if late or gone or self._known != ours or not is_ours(self._folder):
             self._note(ours)
-        shutil.rmtree(self._drafts, ignore_errors=True)
+        self._clear()
         same = sorted(new.keys() - set(late))
         return Written(tuple(sorted(late)), tuple(same), tuple(sorted(gone)))
+
+    def _clear(self) -> None:
+        """Let no draft be there: one that somebody made a link would be written through."""
+        kind = _mode(self._drafts)
+        if kind is None:
+            return
+        if not stat.S_ISDIR(kind):
+            self._refuse([_DRAFTS])
+        shutil.rmtree(self._drafts)
 
     def _there(self, uri: str, foreign: list[str]) -> str:
         """The hash of what is at an address; empty for nothing. What can be no file of ours is foreign."""
@@ -226,7 +241,7 @@ class _Writer:
         try:
             data = json.loads(path.read_bytes())
             return {str(uri): tuple(map(str, found)) for uri, found in data["files"].items() if _plain(uri)}
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             msg = f"{path} is damaged: {error}"
             raise DocumentError(msg, hint=f"remove {self._folder} and write it again") from error
 
@@ -253,5 +268,7 @@ def _bytes(text: str) -> bytes:
 def _hash(content: Content) -> str:
     if isinstance(content, str):
         return hashlib.sha256(_bytes(content)).hexdigest()
+    if not content.is_file():  # a pipe would be waited for
+        raise FileNotFoundError(errno.ENOENT, "there is no file of this name", str(content))
     with content.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -11,6 +11,8 @@ from reaffirm.model.code import CodeHashes, code_from_json
 from reaffirm.model.evidence import Kind
 from reaffirm.store.checked import Checked, read_checked
 from reaffirm.store.code_hash import code_hash, text_hash
+from reaffirm.store.installed import version_of
+from reaffirm.store.kept import keep, kept
 from reaffirm.store.machine_hash import settings_hash
 from reaffirm.store.payloads import engine_digest, engine_hashes, own_hashes, program_hashes
 from reaffirm.store.project import Project
@@ -39,13 +41,19 @@ class _Source:
 
 def runbook_codes(text: str) -> tuple[str, ...] | None:
     """Return the code cells of a ``py:percent`` text; ``None`` where it is none."""
+    reader = f"1 {version_of('jupytext')}"
+    known: list[str] | None = kept("codes", text, reader)
+    if known is not None:
+        return tuple(known)
     import jupytext  # 0.1 s, so only for a runbook that was touched
 
     try:
         made = jupytext.reads(text.removeprefix("\ufeff"), fmt="py:percent")
     except Exception:  # whatever the library stumbles over: then nobody knows
         return None
-    return tuple(cell.source for cell in made.cells if cell.cell_type == "code")
+    codes = [cell.source for cell in made.cells if cell.cell_type == "code"]
+    keep("codes", text, reader, codes)
+    return tuple(codes)
 
 
 def _hashed_alike(run: PublishedRun, known: str) -> bool:

@@ -6,6 +6,8 @@
   const LARGE = 200000; // characters; a text field with more of them makes a browser slow
   const SHOWN_LINES = 500;
   const EVIDENCE = 6;
+  const PATIENCE = 400; // milliseconds until a reading is seen to go on
+  const ENDED_SOMEHOW = -1; // as in Python: it ended, nobody says with which status
   const NAMES = { vllm: "vLLM", sglang: "SGLang" };
 
   function make(tag, attributes = {}, ...children) {
@@ -20,23 +22,6 @@
 
   const named = (engine) => NAMES[engine] || engine;
   const several = (number, one, more = `${one}s`) => `${number} ${number === 1 ? one : more}`;
-  const breath = () => new Promise((resolve) => setTimeout(resolve, 0));
-
-  /** Run a reading in short pieces, so that the page stays alive; null where a newer one has begun. */
-  async function inPieces(reading, isCurrent) {
-    let until = performance.now() + 20;
-    let step = reading.next();
-    while (!step.done) {
-      if (performance.now() > until) {
-        await breath();
-        if (!isCurrent()) return null;
-        until = performance.now() + 20;
-      }
-      step = reading.next();
-    }
-    return step.value;
-  }
-
   function option(value, text) {
     return make("option", { value }, text);
   }
@@ -47,27 +32,22 @@
   }
 
   /** The text of a line, with what the patterns found in it marked. */
-  function marked(line) {
-    const spans = (line.patterns || [])
-      .map((pattern) => pattern.regex.exec(line.text))
-      .filter((found) => found && found[0])
-      .map((found) => [found.index, found.index + found[0].length])
-      .sort((a, b) => a[0] - b[0]);
+  function marked({ text, marks }) {
     const out = [];
     let at = 0;
-    for (const [begin, end] of spans) {
-      if (begin < at) continue;
-      out.push(line.text.slice(at, begin), make("mark", {}, line.text.slice(begin, end)));
+    for (const [begin, end] of marks) {
+      out.push(text.slice(at, begin), make("mark", {}, text.slice(begin, end)));
       at = end;
     }
-    out.push(line.text.slice(at));
+    out.push(text.slice(at));
     return out;
   }
 
-  function evidence(one) {
+  function evidence(one, leftOut) {
     const list = make("ul", { class: "rf-log-lines" });
     for (const line of one.evidence.slice(0, EVIDENCE)) {
-      const where = line.number ? `${line.node}, line ${line.number}` : line.node;
+      const counted = `line ${line.number}${leftOut ? " of those read" : ""}`;
+      const where = line.number ? `${line.node}, ${counted}` : line.node;
       const at = make("span", { class: "rf-log-at" }, where);
       const text = line.number ? make("code", {}, ...marked(line)) : make("em", {}, line.text);
       list.append(make("li", {}, at, " ", text));
@@ -78,12 +58,31 @@
     return list;
   }
 
+  /** What was found, in one sentence without its end. */
+  function verdict(fits, perhaps, all) {
+    const ifSilent = "if nothing new came after the last line";
+    if (!fits && !perhaps) return `None of the ${all} pages fits`;
+    if (!fits) return `${several(perhaps, "page fits", "pages fit")} ${ifSilent}`;
+    const found = several(fits, "page fits", "pages fit");
+    return perhaps ? `${found}, and ${perhaps} more ${ifSilent}` : found;
+  }
+
+  /** Which lines were read, and as what. */
+  function howRead(seen, paste) {
+    const engines = seen.readings.map((one) => [named(one.engine), one.version].filter(Boolean).join(" "));
+    const read = [`${several(seen.lines - seen.leftOut, "line")}, read as of ${engines.join(" or ")}`];
+    if (seen.leftOut) read.push(`${several(seen.leftOut, "line")} before them were left out`);
+    if (paste.ended === ENDED_SOMEHOW) read.push("the container ended, status not known");
+    return read.join("; ");
+  }
+
   class Box {
     constructor(place) {
       this.place = place;
       this.run = 0;
       this.held = null;
-      this.data = null;
+      this.pages = null;
+      this.reader = null;
       this.links = new Map();
       for (const one of document.querySelectorAll("[data-rf-failure]")) {
         const link = one.matches("a") ? one : one.querySelector("a[href]");
@@ -145,12 +144,16 @@
           clear,
         ),
       );
+      const stop = make("button", { type: "button", class: "md-button" }, "Cancel");
+      this.far = make("progress", { max: "1", "aria-label": "How much is read" });
+      this.work = make("div", { class: "rf-log-work", hidden: true }, this.far, stop);
       this.status = make("p", { class: "rf-log-status", role: "status", "aria-live": "polite" });
       this.found = make("div", { class: "rf-log-found" });
-      this.place.replaceChildren(this.form, this.status, this.found);
+      this.place.replaceChildren(this.form, this.work, this.status, this.found);
       this.form.addEventListener("submit", (event) => {
         event.preventDefault();
-        this.look();
+        if (this.paste().text.trim()) this.look();
+        else this.nothingPasted();
       });
       this.text.addEventListener("input", () => this.soon());
       this.text.addEventListener("paste", (event) => this.pasted(event));
@@ -158,24 +161,46 @@
       for (const one of [this.engine, this.version, this.amount]) one.addEventListener("change", () => this.soon());
       this.after.addEventListener("change", () => this.told());
       clear.addEventListener("click", () => this.clear());
+      stop.addEventListener("click", () => this.stop("Reading was stopped. “Find the page” begins anew."));
     }
 
     told() {
       const what = this.after.value;
       this.amountField.hidden = !what;
       this.amountField.firstChild.textContent = what === "ended" ? "with status" : "for … seconds";
-      this.amount.value = what === "ended" ? "137" : what ? "300" : "";
+      this.amount.placeholder = what === "ended" ? "not known" : "";
+      this.amount.value = what === "silent" ? "300" : "";
       this.soon();
     }
 
     clear() {
+      this.stop("");
       this.held = null;
-      this.text.value = "";
-      this.file.value = "";
-      this.run += 1;
-      this.say("");
+      this.form.reset();
+      this.amountField.hidden = true;
       this.found.replaceChildren();
       this.text.focus();
+    }
+
+    nothingPasted() {
+      this.stop("Paste some lines first.");
+      this.found.replaceChildren();
+      this.text.focus();
+    }
+
+    /** End what is being read, if anything is. */
+    stop(words) {
+      clearTimeout(this.timer);
+      this.run += 1;
+      if (this.reader) this.reader.cancel();
+      this.done();
+      this.say(words);
+    }
+
+    done() {
+      if (this.work.contains(document.activeElement)) this.text.focus();
+      this.work.hidden = true;
+      this.form.removeAttribute("aria-busy");
     }
 
     /** Keep a text; of a large one only the end is put into the field, and all of it is read. */
@@ -217,70 +242,73 @@
 
     paste() {
       const { held, text } = this;
-      const amount = this.amount.value === "" ? NaN : Number(this.amount.value);
-      const told = (what) => (this.after.value === what && Number.isFinite(amount) ? amount : null);
+      const { value } = this.amount;
+      const told = (what, otherwise) =>
+        this.after.value !== what ? null : value !== "" && Number.isFinite(Number(value)) ? Number(value) : otherwise;
       return {
         text: held && text.value === held.shown ? held.whole : text.value,
         engine: this.engine.value || null,
         version: this.version.value.trim(),
-        silent: told("silent"),
-        ended: told("ended"),
+        silent: told("silent", null),
+        ended: told("ended", ENDED_SOMEHOW),
       };
     }
 
     async signatures() {
-      if (!this.data) {
-        if (!this.source) throw new Error("the page has no link to them");
-        const answer = await fetch(this.source.href, { credentials: "same-origin" });
-        if (!answer.ok) throw new Error(`the site answers ${answer.status}`);
-        this.data = shared.failures.compile(await answer.json());
-      }
-      return this.data;
+      if (this.reader) return;
+      if (!this.source) throw new Error("the page has no link to them");
+      const answer = await fetch(this.source.href, { credentials: "same-origin" });
+      if (!answer.ok) throw new Error(`the site answers ${answer.status}`);
+      const data = await answer.json();
+      this.pages = this.pages || new Map(data.pages.map((page) => [page.id, page]));
+      this.reader = this.reader || new shared.Reader(data);
     }
 
     async look() {
-      clearTimeout(this.timer);
-      this.run += 1;
-      const mine = this.run;
       const paste = this.paste();
+      this.stop("");
+      const mine = this.run;
+      const isCurrent = () => mine === this.run;
       if (!paste.text.trim()) {
-        this.say("");
         this.found.replaceChildren();
         return;
       }
       this.form.setAttribute("aria-busy", "true");
+      this.far.removeAttribute("value");
+      // What is read at once needs no sign of it.
+      const late = setTimeout(() => {
+        if (!isCurrent()) return;
+        this.work.hidden = false;
+        this.say("Reading …");
+      }, PATIENCE);
       try {
-        const data = await this.signatures();
-        const seen = await inPieces(shared.failures.read(data, paste), () => mine === this.run);
-        if (seen) this.show(data, seen, paste);
+        await this.signatures();
+        const seen = isCurrent() && (await this.reader.read(paste, (done) => (this.far.value = done)));
+        if (seen && isCurrent()) this.show(seen, paste);
       } catch (error) {
+        if (!isCurrent()) return;
         this.found.replaceChildren();
         this.say(`The signatures could not be read: ${error.message}. In a terminal: reaffirm diagnose LOG`);
       } finally {
-        if (mine === this.run) this.form.removeAttribute("aria-busy");
+        clearTimeout(late);
+        if (isCurrent()) this.done();
       }
     }
 
-    show(data, seen, paste) {
-      const number = seen.fits.length + seen.later.length;
-      const engines = seen.readings.map((one) => [named(one.engine), one.version].filter(Boolean).join(" "));
-      const read = `${several(seen.lines - seen.leftOut, "line")}, read as of ${engines.join(" or ")}`;
-      const left = seen.leftOut ? `; ${several(seen.leftOut, "line")} before them were left out` : "";
-      const none = `None of the ${data.pages.length} pages fits`;
-      const words = number ? `${several(number, "page fits", "pages fit")}` : none;
-      const perhaps = [...seen.perhaps.fits, ...seen.perhaps.later];
-      const more = perhaps.length
-        ? `. ${several(perhaps.length, "page")} ${number ? "more " : ""}would fit if nothing new came after the last line`
-        : "";
-      this.say(`${words} (${read}${left})${more}.`);
-      const parts = [];
-      for (const [a, b] of [...seen.contested, ...seen.perhaps.contested]) parts.push(this.rivals(a.page, b.page));
+    show(seen, paste) {
+      const { fits, later, perhaps, contested, leftOut } = seen;
+      const number = fits.length + later.length;
+      this.say(`${verdict(number, perhaps.length, this.pages.size)} (${howRead(seen, paste)}).`);
+      const parts = contested.map(([a, b]) => this.rivals(this.pages.get(a), this.pages.get(b)));
       const list = make("ol", { class: "rf-log-pages" });
-      for (const one of seen.fits) list.append(this.result(one, "fits", "rf-log-fits"));
-      for (const one of seen.later) list.append(this.result(one, "follows from another error as a rule", "rf-log-later"));
-      for (const one of perhaps) list.append(this.result(one, "fits if nothing new came", "rf-log-perhaps"));
+      const put = (found, word, mark) => {
+        for (const one of found) list.append(this.result(one, leftOut, word, mark));
+      };
+      put(fits, "fits", "rf-log-fits");
+      put(later, "follows from another error as a rule", "rf-log-later");
+      put(perhaps, "fits if nothing new came", "rf-log-perhaps");
       if (list.children.length) parts.push(list);
-      if (!number && !perhaps.length) parts.push(this.nothing(paste));
+      else parts.push(this.nothing(paste));
       this.found.replaceChildren(...parts);
     }
 
@@ -302,14 +330,14 @@
       );
     }
 
-    result(one, word, mark) {
-      const { page } = one;
+    result(one, leftOut, word, mark) {
+      const page = this.pages.get(one.page);
       const told = (name, text) => (text ? make("p", {}, make("strong", {}, `${name}: `), text) : null);
       return make(
         "li",
         { "data-rf-page": page.id, class: mark },
         make("h3", {}, this.link(page), " ", make("span", { class: `rf-badge ${mark}` }, word)),
-        evidence(one),
+        evidence(one, leftOut),
         told("What to do", page.remedy),
         told("Often taken for", page.mistakenFor.join("; ")),
       );

@@ -1,7 +1,12 @@
 /* Which failure pages fit a pasted log. The same as Python's diagnose/{paste,match,rank,stages}.py, step by
    step: tests hold the two against each other, so whatever changes there is changed here as well.
    Everything that takes long is a generator, so that a page can stay alive while a large log is read. */
-(() => {
+((part) => {
+  // Kept for the worker, which is made of the text of such parts.
+  const shared = (globalThis.reaffirm = globalThis.reaffirm || {});
+  (shared.parts = shared.parts || []).push(part);
+  part();
+})(() => {
   "use strict";
   const shared = (globalThis.reaffirm = globalThis.reaffirm || {});
   // What Python's str.strip() takes off, which is not what JavaScript's trim() does.
@@ -251,11 +256,13 @@
   const parts = (one) => one.all.length + (one.any.length > 0) + Boolean(one.silence) + (one.ended.length > 0);
 
   /** Return each page that fits one of the readings, with the signature of which most holds. */
-  function* best(data, pages, readings) {
+  function* best(data, pages, readings, far) {
     const found = new Map();
+    const steps = readings.length * pages.length;
     for (const seen of readings) {
       const version = seen.version ? shared.versions.parse(seen.version) : null;
       for (const page of pages) {
+        far.done += (1 - far.done) / (steps + 1);
         if (!page.engines.some((entry) => inRange(entry, seen.engine, version))) continue;
         let top = null;
         for (const one of page.signatures) {
@@ -290,8 +297,9 @@
     return { fits, later: ordered.filter(follows), contested };
   }
 
-  /** Read a paste: {text, engine, version, silent, ended}; what nobody tells is null. Yields now and then. */
-  function* read(data, paste) {
+  /** Read a paste: {text, engine, version, silent, ended}; what nobody tells is null. Yields now and then, with
+      `far.done` telling how far it is, about, from 0 to 1. */
+  function* read(data, paste, far = { done: 0 }) {
     const all = linesOf(paste.text);
     const leftOut = Math.max(all.length - data.lines, 0);
     const ranks = ranksOf(leftOut ? all.slice(leftOut) : all);
@@ -300,6 +308,7 @@
       const lines = [];
       const due = pace();
       for (const line of said) {
+        far.done += 0.3 / (all.length - leftOut);
         lines.push(searched(line, data.lineLimit));
         if (due(lines[lines.length - 1])) yield;
       }
@@ -308,16 +317,48 @@
     logs[logs.length - 1].ended = paste.ended;
     const engines = paste.engine ? [paste.engine] : yield* enginesOf(data, logs);
     const readings = [];
-    for (const engine of engines) readings.push(yield* symptomsOf(data, logs, engine, paste));
-    const { fits, later, contested } = rank(data, yield* best(data, data.pages, readings));
+    for (const engine of engines) {
+      far.done += 0.2 / engines.length;
+      readings.push(yield* symptomsOf(data, logs, engine, paste));
+    }
+    const { fits, later, contested } = rank(data, yield* best(data, data.pages, readings, far));
     let perhaps = { fits: [], later: [], contested: [] };
     if (paste.silent === null && paste.ended === null) {
       const known = new Set([...fits, ...later].map((one) => one.page.id));
       const others = data.pages.filter((page) => !known.has(page.id));
       const silent = readings.map((one) => ({ ...one, silent: Infinity }));
-      perhaps = rank(data, yield* best(data, others, silent));
+      perhaps = rank(data, yield* best(data, others, silent, far));
     }
     return { readings, fits, later, contested, perhaps, leftOut, lines: all.length };
+  }
+
+  /** Where the patterns of a line are found in it, from left to right, none inside of another. */
+  function marksOf(line) {
+    const spans = line.patterns
+      .map((pattern) => pattern.regex.exec(line.text))
+      .filter((found) => found && found[0])
+      .map((found) => [found.index, found.index + found[0].length])
+      .sort((a, b) => a[0] - b[0]);
+    const marks = [];
+    for (const span of spans) if (!marks.length || span[0] >= marks[marks.length - 1][1]) marks.push(span);
+    return marks;
+  }
+
+  /** What is shown of a reading, without the logs: pages by their ids, lines with what is to be marked in them. */
+  function brief(seen) {
+    const lineOf = (line) => ({ node: line.node, number: line.number, text: line.text, marks: marksOf(line) });
+    const one = (found) => ({ page: found.page.id, evidence: found.evidence.map(lineOf) });
+    const pair = ([a, b]) => [a.page.id, b.page.id];
+    const { fits, later, contested, perhaps, leftOut, lines } = seen;
+    return {
+      readings: seen.readings.map(({ engine, version }) => ({ engine, version })),
+      fits: fits.map(one),
+      later: later.map(one),
+      perhaps: [...perhaps.fits, ...perhaps.later].map(one),
+      contested: [...contested, ...perhaps.contested].map(pair),
+      leftOut,
+      lines,
+    };
   }
 
   /** Run a reading to its end at once. */
@@ -327,5 +368,5 @@
     return step.value;
   }
 
-  shared.failures = { compile, read, atOnce };
-})();
+  shared.failures = { compile, read, brief, atOnce };
+});

@@ -1,5 +1,10 @@
 /* Versions as Python's packaging reads and compares them (PEP 440), for the ranges of failure pages. */
-(() => {
+((part) => {
+  // Kept for the worker, which is made of the text of such parts.
+  const shared = (globalThis.reaffirm = globalThis.reaffirm || {});
+  (shared.parts = shared.parts || []).push(part);
+  part();
+})(() => {
   "use strict";
   const PARTS = new RegExp(
     "^[\\t-\\r\\x1c-\\x20]*v?(?:([0-9]+)!)?([0-9]+(?:\\.[0-9]+)*)" +
@@ -125,4 +130,4 @@
 
   const shared = (globalThis.reaffirm = globalThis.reaffirm || {});
   shared.versions = { parse, compare, holds };
-})();
+});
