@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 from reaffirm.site.addresses import address
+from reaffirm.site.navigation import navigation
 from reaffirm.site.settings import SiteSettings
 from reaffirm.site.static_files import SCRIPT, STYLE
 from reaffirm.site.tree import Tree, make_tree
@@ -133,6 +134,16 @@ def test_a_page_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
     assert [str(one) for one in tree.findings if one.code == "unreadable"] == [
         "docs/bad.md:1: unreadable not UTF-8; save the file as UTF-8"
     ]
+
+
+def test_pages_stand_in_the_order_of_their_index() -> None:
+    """A menu by the alphabet would tell how to clean up before how to launch."""
+    texts = {
+        "how-to/index.md": "# How\n\n* [Z](z.md#part)\n* [elsewhere](../x.md)\n* [B](b.md), [Z](z.md)\n",
+        **dict.fromkeys(("how-to/a.md", "how-to/b.md", "how-to/z.md"), ""),
+    }
+    [shelf] = navigation(texts, frozenset(), texts.__getitem__)
+    assert shelf == {"How-to": ["how-to/index.md", "how-to/z.md", "how-to/b.md", "how-to/a.md"]}
 
 
 def test_a_secret_in_what_is_shown_is_a_finding_and_is_not_said(tmp_path: Path) -> None:

@@ -75,7 +75,11 @@ class Tree:
         Args:
             uris: the pages of the site; default: those of this tree.
         """
-        return navigation(self.pages if uris is None else uris, self.hidden)
+
+        def text(uri: str) -> str:
+            return self.pages[uri].markdown if uri in self.pages else ""
+
+        return navigation(self.pages if uris is None else uris, self.hidden, text)
 
     def moved(self, nav: Any) -> Any:
         """Return somebody's navigation in which each record's file is the page that shows it."""
