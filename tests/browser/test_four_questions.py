@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from watched import watched
+from watched import Watched, watched
 
 pytestmark = pytest.mark.browser
 
@@ -13,6 +13,9 @@ _WALKS = {
     one.stem: tomllib.loads(one.read_text(encoding="utf-8"))
     for one in sorted((Path(__file__).parent / "specimens/walks").glob("*.toml"))
 }
+_SEARCHES = tomllib.loads((Path(__file__).parent / "specimens/searches.toml").read_text(encoding="utf-8"))[
+    "search"
+]
 
 
 @pytest.mark.parametrize("walk", _WALKS.values(), ids=list(_WALKS))
@@ -36,13 +39,27 @@ def test_two_clicks_answer(browser: Any, own_site: str, walk: dict[str, Any], wi
 def test_the_search_answers(browser: Any, own_site: str, walk: dict[str, Any]) -> None:
     """Who types the question instead of looking for it would find something else."""
     with watched(browser, own_site, viewport={"width": 1280, "height": 900}) as seen:
-        page = seen.visit("")
-        box = page.get_by_role("textbox", name="Search")
-        box.click()
-        box.press_sequentially(walk["search"])
-        results = page.locator(".md-search-result__item")
-        results.first.wait_for()
-        page.wait_for_timeout(500)
-        first = [results.nth(number).inner_text() for number in range(min(5, results.count()))]
+        first = [result.inner_text() for result in _results(seen, walk["search"])[:5]]
         assert any(walk["hit"].casefold() in one.casefold() for one in first), first
         assert seen.taken() == []
+
+
+@pytest.mark.parametrize("asked", _SEARCHES, ids=[one["words"] for one in _SEARCHES])
+def test_the_search_leads_with_what_was_meant(browser: Any, own_site: str, asked: dict[str, str]) -> None:
+    """Who searches for what they see would be led to pages on how to silence lint."""
+    with watched(browser, own_site, viewport={"width": 1280, "height": 900}) as seen:
+        found = [one.locator("a").first.get_attribute("href") for one in _results(seen, asked["words"])[:3]]
+        assert any(asked["page"] in href for href in found), found
+        assert seen.taken() == []
+
+
+def _results(seen: Watched, words: str) -> list[Any]:
+    """Type words into the search; return what is found, best first."""
+    page = seen.visit("")
+    box = page.get_by_role("textbox", name="Search")
+    box.click()
+    box.press_sequentially(words)
+    results = page.locator(".md-search-result__item")
+    results.first.wait_for()
+    page.wait_for_timeout(500)
+    return results.all()

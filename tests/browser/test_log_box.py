@@ -85,6 +85,10 @@ def test_the_line_of_the_story_leads_to_both_rivals(box: Watched) -> None:
     status = page.locator(".rf-log-status").inner_text()
     assert status.startswith("2 pages fit if nothing new came after the last line (1 line, read as of SGLang")
     assert page.locator("mark").first.inner_text() == _LINE.rstrip(".")
+    code = perhaps.first.locator("p > code").first
+    assert code.inner_text() == "-e SGLANG_HOST_IP=<own fabric address>"
+    tested = [one.locator("h3 .rf-badge").last.inner_text() for one in perhaps.all()]
+    assert tested == ["recogniser tested on logs nobody made up", "draft: rests on too little yet"]
     rivals = page.locator(".rf-log-rivals")
     assert "Cheapest check: launch once more with the host address set" in rivals.inner_text()
     rivals.get_by_role("link").first.click()

@@ -22,6 +22,8 @@ def test_the_line_of_the_story_names_both_rivals(tmp_path: Path, capsys: pytest.
     status, out, err = _run(capsys, str(log))
     assert status == 0
     assert "silent-stall-queue-address.md: fits if nothing new came: Both ranks fall silent" in out
+    assert "silent-stall-nccl.md: fits if nothing new came: Both" in out
+    assert out.count("(draft: rests on too little yet)\n") == 1
     assert "not decided: silent-stall-queue-address and silent-stall-nccl look the same" in out
     assert "cheapest check: launch once more with the host address set" in out
     assert err.startswith("reaffirm: 2 of ")

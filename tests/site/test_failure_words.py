@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from reaffirm.model.failure import OriginKind
 from reaffirm.site.browser_patterns import browser_pattern
 from reaffirm.site.failure_data import failure_data
 from reaffirm.site.failure_index import failures_index
 from reaffirm.site.failure_sections import in_brief, sections, shown
-from reaffirm.site.failure_signs import Symptom, in_one_line, rail, signatures, symptom
+from reaffirm.site.failure_signs import Symptom, in_one_line, rail, signatures, status_badge, symptom
 from reaffirm.site.pattern_words import as_line
+from reaffirm.site.prose import words_and_code
 from reaffirm.store.failures import read_failures
 
 _ROOT = Path(__file__).parents[2]
@@ -65,6 +67,15 @@ def test_the_remedy_comes_first_and_nothing_is_lost() -> None:
     assert shown({"": "", "Meaning": "x"}, "", "") == "## Meaning\n\nx"
 
 
+def test_what_to_ask_first_stands_in_front_of_the_remedy() -> None:
+    """Somebody at night would change things before knowing which of two failures it is."""
+    parts = sections("## Meaning\n\nWhy.\n\n## Make sure\n\nASK\n\n## Remedy\n\nDO\n")
+    text = shown(parts, "FIRST", "THEN")
+    order = [text.index(word) for word in ("## Remedy", "FIRST", "ASK", "DO", "Why", "THEN")]
+    assert order == sorted(order)
+    assert "Make sure" not in text
+
+
 def test_each_page_is_found_by_what_one_sees() -> None:
     """A silent stall would be listed among the crashes."""
     assert symptom(MODES["silent-stall-nccl"]) is Symptom.SILENCE
@@ -75,6 +86,17 @@ def test_each_page_is_found_by_what_one_sees() -> None:
     assert in_one_line(stall) == (
         "`CustomAllreduce is disabled because this process group spans across nodes`, then silence"
     )
+
+
+def test_a_draft_of_made_up_examples_says_so() -> None:
+    """A page that nobody has seen would look as well supported as one with logs of others."""
+    draft = MODES["silent-stall-nccl"]
+    assert draft.tested == "draft: rests on too little yet"
+    invented = tuple(one for one in draft.examples if one.origin.kind is OriginKind.MADE_UP)
+    assert invented
+    alone = replace(draft, examples=invented)
+    assert ">draft: examples made up only</span>" in status_badge(alone)
+    assert "another question" in status_badge(MODES["worker-gone"])
 
 
 def test_a_signature_says_in_words_when_it_fits() -> None:
@@ -104,8 +126,19 @@ def test_a_hostile_page_breaks_neither_the_index_nor_the_data() -> None:
     page = failures_index([hostile], uri="failures/index.md", heading=bad, introduction="")
     assert "<script>" not in page.markdown
     assert "<b>" not in page.markdown
-    data = json.loads(failure_data([hostile], {one.id: bad}))
+    data = json.loads(failure_data([hostile], {one.id: [(bad, True)]}))
     assert data["pages"][0]["title"] == bad
+    assert data["pages"][0]["remedy"] == [[bad, True]]
+
+
+def test_a_remedy_in_brief_keeps_its_code_apart() -> None:
+    """What somebody copies at night would break in two, or lose a sign."""
+    assert words_and_code("Set `-e A=<own\naddress>`, *not* B.") == [
+        ("Set ", False),
+        ("-e A=<own address>", True),
+        (", not B.", False),
+    ]
+    assert words_and_code("") == []
 
 
 def test_a_site_without_failure_pages_has_an_index_without_a_box() -> None:

@@ -10,6 +10,7 @@ import typer
 from reaffirm.diagnose.match import Match
 from reaffirm.diagnose.paste import ENDED_SOMEHOW, Paste, PasteReading, read_paste
 from reaffirm.errors import UsageError
+from reaffirm.model.failure import FailureStatus
 from reaffirm.model.node import Engine
 from reaffirm.run.command import say
 from reaffirm.store.failures import read_failures
@@ -113,7 +114,8 @@ def _verdict(reading: PasteReading, pages: int) -> str:
 
 
 def _page(one: Match, word: str, left_out: int) -> None:
-    typer.echo(f"{one.mode.path}: {word}: {one.mode.title}")
+    draft = f" ({one.mode.tested})" if one.mode.status is FailureStatus.DRAFT else ""
+    typer.echo(f"{one.mode.path}: {word}: {one.mode.title}{draft}")
     for line in one.evidence[:_MOST_LINES]:
         text = line.text if len(line.text) <= _MOST_SIGNS else f"{line.text[:_MOST_SIGNS]} […]"
         counted = f"line {line.number}{' of those read' if left_out else ''}"

@@ -150,3 +150,12 @@ class FailureMode:
     examples: tuple[Example, ...] = ()
     path: str = ""
     lines: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def tested(self) -> str:
+        """In a few words what the recogniser of the page was tested on. It says nothing of the cause."""
+        if self.status is FailureStatus.PROVEN:
+            return "recogniser tested on logs nobody made up"
+        if all(example.origin.kind is OriginKind.MADE_UP for example in self.examples):
+            return "draft: examples made up only"
+        return "draft: rests on too little yet"

@@ -1,7 +1,7 @@
 """The signatures of all failure pages as data, for the box on the site that a log is pasted into. Pure."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from reaffirm.diagnose.paste import PASTE_LINES
@@ -14,10 +14,14 @@ from reaffirm.store.patterns import read_pattern
 
 #: Where the box finds them on the site.
 DATA = "assets/failures.json"
-_SCHEMA = 1
+_SCHEMA = 2
 
 
-def failure_data(modes: Sequence[FailureMode], remedies: dict[str, str]) -> str:
+#: A text in pieces, each with whether it is code.
+Pieces = Sequence[tuple[str, bool]]
+
+
+def failure_data(modes: Sequence[FailureMode], remedies: Mapping[str, Pieces]) -> str:
     """Return the text of :data:`DATA`.
 
     Args:
@@ -30,7 +34,7 @@ def failure_data(modes: Sequence[FailureMode], remedies: dict[str, str]) -> str:
         "lines": PASTE_LINES,
         "engines": [str(engine) for engine in Engine],
         **_book(stage_book()),
-        "pages": [_page(mode, remedies.get(mode.id, "")) for mode in modes],
+        "pages": [_page(mode, remedies.get(mode.id, ())) for mode in modes],
     }
     text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     # YAML takes an emoji that is escaped as in JSON for two halves, for which UTF-8 has no place.
@@ -58,17 +62,18 @@ def _stage_line(line: Pattern) -> dict[str, Any]:
     }
 
 
-def _page(mode: FailureMode, remedy: str) -> dict[str, Any]:
+def _page(mode: FailureMode, remedy: Pieces) -> dict[str, Any]:
     return {
         "id": mode.id,
         "title": mode.title,
         "status": str(mode.status),
+        "tested": mode.tested,
         "seen": times_seen(mode),
         "engines": _engines(mode.engines),
         "rivals": list(mode.rivals),
         "check": mode.deciding_check,
         "mistakenFor": list(mode.mistaken_for),
-        "remedy": remedy,
+        "remedy": [list(piece) for piece in remedy],
         "signatures": [_signature(one) for one in mode.signatures],
     }
 

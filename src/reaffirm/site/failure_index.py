@@ -91,7 +91,7 @@ def _row(mode: FailureMode, uri: str, remedies: Mapping[str, str]) -> tuple[str,
         f"examples: {examples(mode.examples)}",
     ]
     told = [
-        f"{_link(mode, uri)} {status_badge(mode.status)}",
+        f"{_link(mode, uri)} {status_badge(mode)}",
         f'<span class="rf-symptom">{in_one_line(mode)}</span>',
         *(f'<span class="rf-quiet">{text}</span>' for text in quiet),
     ]

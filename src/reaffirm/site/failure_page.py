@@ -9,6 +9,7 @@ from reaffirm.diagnose.prove import symptoms_of
 from reaffirm.model.failure import Example, FailureMode, OriginKind
 from reaffirm.site.failure_sections import sections, shown
 from reaffirm.site.failure_signs import engines, rail, signatures, status_badge, symptom
+from reaffirm.site.failure_signs import seen as what_one_sees
 from reaffirm.site.page import kind_badge, minute
 from reaffirm.site.text import admonition, attribute, cell, code, inline, page_heading, table
 from reaffirm.store.published import PublishedRun
@@ -42,8 +43,8 @@ def failure_page(
 
 
 def _head(mode: FailureMode) -> str:
-    told = [cell(symptom(mode).value), engines(mode.engines, ", "), f"page {status_badge(mode.status)}"]
-    return f'<p class="rf-failure-head">{" · ".join(told)}</p>\n\n{rail(mode.stage)}'
+    told = [cell(symptom(mode).value), engines(mode.engines, ", "), status_badge(mode)]
+    return f'<p class="rf-failure-head">{" · ".join(told)}</p>\n\n{what_one_sees(mode)}\n\n{rail(mode.stage)}'
 
 
 def _rivals(mode: FailureMode, titles: Mapping[str, str]) -> str:

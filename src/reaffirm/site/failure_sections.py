@@ -7,6 +7,8 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"^## +(.+?) *#*$")
 #: What somebody needs first who was woken by the failure, and what is for those who doubt; the rest stays.
 _FIRST, _LAST = "Remedy", "Examples"
+#: What to ask before anything is changed; it stands in front of the remedy itself.
+_SURE = "Make sure"
 
 
 def sections(markdown: str) -> dict[str, str]:
@@ -37,8 +39,9 @@ def shown(parts: Mapping[str, str], first: str, then: str) -> str:
         then: Markdown before the examples, or at the end where there are none.
     """
     remedy = parts.get(_FIRST, "")
-    lead = f"## {_FIRST}\n\n{first}\n\n{remedy}".rstrip() if remedy else first
-    rest = {name: f"## {name}\n\n{text}" for name, text in parts.items() if name not in ("", _FIRST)}
+    before = "\n\n".join(part for part in (first, parts.get(_SURE, "")) if part)
+    lead = f"## {_FIRST}\n\n{before}\n\n{remedy}".rstrip() if remedy else before
+    rest = {name: f"## {name}\n\n{text}" for name, text in parts.items() if name not in ("", _FIRST, _SURE)}
     last = rest.pop(_LAST, "")
     told = (parts.get("", ""), lead, *rest.values(), then, last)
     return "\n\n".join(part.strip("\n") for part in told if part.strip())

@@ -19,7 +19,8 @@ from reaffirm.site.pattern_words import as_line
 from reaffirm.site.text import attribute, cell, code
 
 _STATUS = {
-    FailureStatus.PROVEN: "a hit and a near-miss of its signatures come from a run, a thread or a package",
+    FailureStatus.PROVEN: "a hit and a near-miss of its signatures come from a run, a thread or a package; "
+    "whether the cause is what the page says is another question",
     FailureStatus.DRAFT: "its signatures, or what it says of the cause, rest on too little yet",
 }
 _NAMES = {Engine.VLLM: "vLLM", Engine.SGLANG: "SGLang"}
@@ -40,6 +41,26 @@ class Symptom(StrEnum):
     DEGRADED = "It serves, and not as it should"
 
 
+# What people who see it search for; a title or a log line seldom says so.
+_ASKED = {
+    Symptom.SILENCE: ("hang", "stall", "silence", "no output for minutes"),
+    Symptom.REFUSAL: ("does not start",),
+    Symptom.CRASH: ("crash", "killed"),
+    Symptom.DEGRADED: (),
+}
+_SEEN = {Symptom.SILENCE: " The launch hangs: no error, no end, no output for minutes."}
+
+
+def asked_for(mode: FailureMode) -> list[str]:
+    """Return the words that people search for who see it."""
+    return list(_ASKED[symptom(mode)])
+
+
+def seen(mode: FailureMode) -> str:
+    """Return in one paragraph of Markdown what one sees of it."""
+    return f"Such a log shows, for instance, {in_one_line(mode)}.{_SEEN.get(symptom(mode), '')}"
+
+
 def symptom(mode: FailureMode) -> Symptom:
     """Return what one sees, as far as the signatures and the stage tell."""
     if mode.serves:
@@ -51,9 +72,10 @@ def symptom(mode: FailureMode) -> Symptom:
     return Symptom.CRASH
 
 
-def status_badge(status: FailureStatus) -> str:
-    """Return the status of a page as a badge."""
-    return f'<span class="rf-badge rf-page-{status}" title="{attribute(_STATUS[status])}">{status}</span>'
+def status_badge(mode: FailureMode) -> str:
+    """Return what the recogniser of a page was tested on, as a badge."""
+    mark, means = f"rf-badge rf-wrap rf-page-{mode.status}", attribute(_STATUS[mode.status])
+    return f'<span class="{mark}" title="{means}">{mode.tested}</span>'
 
 
 def stage_title(stage: str) -> str:

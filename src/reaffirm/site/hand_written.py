@@ -10,6 +10,7 @@ from reaffirm.site.make_failures import FAILURES, with_failure_head
 from reaffirm.site.make_images import IMAGES, with_image_head
 from reaffirm.site.make_records import front
 from reaffirm.site.plan import Plan
+from reaffirm.site.text import LOOKED_UP
 
 #: What MkDocs takes for a page.
 ENDINGS = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
@@ -47,13 +48,18 @@ def shown(plan: Plan, uri: str, text: str) -> str:
             body = with_image_head(plan, uri, body, meta)
         else:
             body = with_failure_head(plan, uri, body, meta)
-        head = (
-            f"---\n{yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=110)}---\n"
-            if meta
-            else ""
-        )
+        head = _head(meta)
+    elif uri in plan.rules.values() and (meta := _mapping(match[1] if match else "")) is not None:
+        meta.setdefault("search", {"boost": LOOKED_UP})
+        head = _head(meta)
     body = plan.map.rewrite(body, source=f"{plan.docs}/{uri}", page=uri)
     return head + (front(plan, body) if uri in HOME else body)
+
+
+def _head(meta: dict[str, Any]) -> str:
+    """Data as front matter; nothing where there is none."""
+    dumped = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=110)
+    return f"---\n{dumped}---\n" if meta else ""
 
 
 def _mapping(text: str) -> dict[str, Any] | None:

@@ -8,12 +8,13 @@ from reaffirm.site.failure_data import DATA, failure_data
 from reaffirm.site.failure_index import failures_index
 from reaffirm.site.failure_page import failure_page
 from reaffirm.site.failure_sections import in_brief, sections
+from reaffirm.site.failure_signs import asked_for
 from reaffirm.site.navigation import SHELVES
 from reaffirm.site.page import SitePage
 from reaffirm.site.plan import Plan
-from reaffirm.site.prose import rebuild, words
+from reaffirm.site.prose import rebuild, words_and_code
 from reaffirm.site.record_findings import findings_box
-from reaffirm.site.text import title_text
+from reaffirm.site.text import ANSWERS, title_text
 from reaffirm.store.frontmatter import read_page
 from reaffirm.store.published import PublishedRun
 
@@ -49,7 +50,8 @@ def signature_files(plan: Plan) -> dict[str, str]:
     """Return the signatures of all pages as data by their address; nothing where there are no pages."""
     if not plan.has("failures") or not plan.failures:
         return {}
-    return {DATA: failure_data(plan.failures, {mode.id: words(text) for mode, text in _remedies(plan)})}
+    remedies = {mode.id: words_and_code(text) for mode, text in _remedies(plan)}
+    return {DATA: failure_data(plan.failures, remedies)}
 
 
 def with_failure_head(plan: Plan, uri: str, markdown: str, meta: dict[str, Any]) -> str:
@@ -66,6 +68,9 @@ def with_failure_head(plan: Plan, uri: str, markdown: str, meta: dict[str, Any])
     if mode is None:
         return markdown
     meta["title"] = title_text(mode.title)
+    meta.setdefault("search", {"boost": ANSWERS})
+    if asked := asked_for(mode):
+        meta.setdefault("tags", asked)
     return failure_page(markdown, mode, plan.failure_titles, plan.paths, _seen(plan, mode))
 
 

@@ -90,6 +90,20 @@ def words(markdown: str) -> str:
     )
 
 
+def words_and_code(markdown: str) -> list[tuple[str, bool]]:
+    """Return a line of Markdown as the words that a reader sees, in pieces, each with whether it is code."""
+    found: list[tuple[str, bool]] = []
+    for token in _PARSER.parseInline(plain(markdown)):
+        for child in token.children or ():
+            text = child.content or " " * (child.type in ("softbreak", "hardbreak"))
+            code = child.type == "code_inline"
+            if found and found[-1][1] is code:
+                text = found.pop()[0] + text
+            if text:
+                found.append((text, code))
+    return found
+
+
 class _Writer:
     """Writes a syntax tree as Markdown for Python-Markdown."""
 

@@ -15,7 +15,7 @@ from reaffirm.site.record_gist import gist
 from reaffirm.site.record_head import Others, head
 from reaffirm.site.record_history import history_box
 from reaffirm.site.record_label import label
-from reaffirm.site.text import fence, front_matter, page_heading
+from reaffirm.site.text import ANSWERS, fence, front_matter, page_heading
 from reaffirm.site.ways import Ways
 
 _LANGUAGES = {Dialect.ASCIIDOC: "text", Dialect.RESTRUCTUREDTEXT: "rst", Dialect.TOML: "toml"}
@@ -64,7 +64,7 @@ def record_page(
     history = around.history
     changes = history.of(record.path) if history else ()
     parts = [
-        front_matter(title) + f"\n{page_heading(title)}",
+        front_matter(title, boost=ANSWERS) + f"\n{page_heading(title)}",
         head(record, standings, ways, resolve, told=told, others=around.others, changes=changes, today=today),
         findings_of(told, ways.uri) if told else "",
         gist(record, standings, resolve, told),

@@ -134,10 +134,20 @@ def title_text(text: str) -> str:
     return " ".join(plain(text).split()).translate(_LOOKALIKES)
 
 
-def front_matter(title: str) -> str:
-    """Return the head of a generated page. mkdocs-macros must not evaluate what a log says."""
+#: How much more a page counts in the search that answers a question than one that is looked up by its name.
+ANSWERS, LOOKED_UP = 2, 0.02
+
+
+def front_matter(title: str, *, boost: float | None = None) -> str:
+    """Return the head of a generated page. mkdocs-macros must not evaluate what a log says.
+
+    Args:
+        title: plain text.
+        boost: how much the page counts in Material's search; other searches pass over it.
+    """
     quoted = title_text(title).replace("\\", "\\\\")
-    return f'---\ntitle: "{quoted}"\nrender_macros: false\n---\n'
+    search = f"search:\n  boost: {boost:g}\n" if boost else ""
+    return f'---\ntitle: "{quoted}"\nrender_macros: false\n{search}---\n'
 
 
 def _entities(text: str) -> str:

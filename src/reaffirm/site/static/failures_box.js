@@ -58,6 +58,11 @@
     return list;
   }
 
+  /** What the recogniser of a page was tested on; a draft stands out. */
+  function tested(page) {
+    return make("span", { class: `rf-badge rf-wrap rf-page-${page.status}` }, page.tested);
+  }
+
   /** What was found, in one sentence without its end. */
   function verdict(fits, perhaps, all) {
     const ifSilent = "if nothing new came after the last line";
@@ -332,14 +337,22 @@
 
     result(one, leftOut, word, mark) {
       const page = this.pages.get(one.page);
-      const told = (name, text) => (text ? make("p", {}, make("strong", {}, `${name}: `), text) : null);
+      const told = (name, pieces) =>
+        pieces.length
+          ? make(
+              "p",
+              {},
+              make("strong", {}, `${name}: `),
+              ...pieces.map(([text, isCode]) => (isCode ? make("code", {}, text) : text)),
+            )
+          : null;
       return make(
         "li",
         { "data-rf-page": page.id, class: mark },
-        make("h3", {}, this.link(page), " ", make("span", { class: `rf-badge ${mark}` }, word)),
+        make("h3", {}, this.link(page), " ", make("span", { class: `rf-badge ${mark}` }, word), " ", tested(page)),
         evidence(one, leftOut),
         told("What to do", page.remedy),
-        told("Often taken for", page.mistakenFor.join("; ")),
+        told("Often taken for", page.mistakenFor.length ? [[page.mistakenFor.join("; "), false]] : []),
       );
     }
 
