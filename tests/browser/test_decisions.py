@@ -29,6 +29,9 @@ def test_a_link_with_filters_shows_what_it_says_and_the_count_is_announced(
         assert 0 < _shown(page) < some
         page.get_by_label("Contains").fill("no such words anywhere")
         assert _shown(page) == 0
+        assert told.text_content() == (
+            f"None of the {all_of_them} decisions fits this filter. “Show all” brings them back."
+        )
         page.get_by_role("button", name="Show all").click()
         page.wait_for_function("() => !location.search")
         assert told.text_content() == f"All {all_of_them} decisions"
@@ -53,6 +56,21 @@ def test_a_column_sorts_by_its_head_and_back(browser: Any, own_site: str) -> Non
         assert page.locator(_ROWS).first.text_content() == before
 
 
+def test_claims_sort_with_the_worst_news_first(browser: Any, own_site: str) -> None:
+    """Who looks for what does not hold would find the record with the fewest claims."""
+    with watched(browser, own_site) as seen:
+        page = seen.visit("decisions/")
+        head = page.get_by_role("columnheader", name="Claims").get_by_role("button")
+        for _ in range(2):
+            head.click()
+            # a record without claims has nothing to say, whichever way
+            assert page.locator(_ROWS).last.locator(".rf-bar").count() == 0
+        head.click()
+        head.click()
+        assert page.locator(_ROWS).first.locator(".rf-refuted").count() == 1
+        assert seen.taken() == []
+
+
 def test_a_box_of_the_picture_leads_to_its_decision_by_keyboard(browser: Any, own_site: str) -> None:
     """A picture that can only be looked at is a riddle for whoever has no mouse."""
     with watched(browser, own_site) as seen:
@@ -73,6 +91,24 @@ def test_a_filter_takes_headings_without_rows_with_it(browser: Any, own_site: st
         assert not page.locator("#told").is_visible()
         assert page.locator("#due").is_visible()
         assert _shown(page) == page.locator('[data-rf-verdict="refuted"]').count()
+        page = seen.visit("still-true/?decision=0001+Serve+with+vLLM+instead+of+SGLang")
+        for verdict in ("affirmed", "told"):
+            all_of_it = page.locator(f'[data-rf-verdict="{verdict}"]').count()
+            here = page.locator(f'tr:visible:has([data-rf-verdict="{verdict}"])').count()
+            assert 0 < here < all_of_it
+            told = page.locator(f"#{verdict} ~ p").first
+            assert f"{here} of {all_of_it} claims" in (told.text_content() or "")
+
+
+def test_the_cell_that_shows_a_fact_of_a_claim_opens(browser: Any, own_site: str) -> None:
+    """Who follows a claim to the run would stand before a closed box and not see the value."""
+    with watched(browser, own_site) as seen:
+        page = seen.visit("decisions/0001-serve-with-vllm-instead-of-sglang/")
+        claim = page.locator("#claim-vllm-joins-across-two-hosts ~ .md-typeset__scrollwrap").first
+        claim.get_by_role("link", name="cell").first.click()
+        page.wait_for_url("**/runs/pivot_to_vllm/**")
+        assert page.get_by_role("cell", name="launch.ready", exact=True).locator("visible=true").count() >= 1
+        assert page.locator("details.rf-box[open]").count() == 1
 
 
 def test_without_scripts_everything_is_there(browser: Any, own_site: str) -> None:

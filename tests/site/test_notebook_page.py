@@ -25,7 +25,7 @@ def test_pages_are_as_they_were(path: Path) -> None:
 def test_a_simulated_run_says_so_in_title_and_at_the_top() -> None:
     """A reader would take a simulated number for a measured one."""
     lines = page_of("2026-02-03-simulated").split("\n")
-    heading = lines.index("# Measure the latency (simulated run, 2026-02-03)")
+    heading = lines.index("# Simulated run: Measure the latency (2026-02-03)")
     assert lines[heading + 2] == '!!! warning rf-card rf-card-simulated "Simulated run"'
 
 

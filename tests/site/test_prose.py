@@ -185,3 +185,27 @@ def test_a_link_that_leads_nowhere_from_the_site_is_text() -> None:
     sites = SiteMap({}, files=frozenset({"src/toy.py"}))
     before = "[toy](../src/toy.py), [gone](../src/gone.py)"
     assert sites.rewrite(before, source="docs/index.md", page="index.md") == "toy, [gone](../src/gone.py)"
+
+
+def test_blocks_of_an_extension_are_words() -> None:
+    """On a site with pymdownx.blocks.html, a record could run a script in the reader's browser."""
+    for text in (
+        "/// html | script\nalert(1)\n///",
+        "/<!-- -->// html | script\nalert(1)\n///",
+        "x\n\n/ // y",
+    ):
+        page = rebuild(text, no_links)
+        shown = markdown.markdown(page, extensions=["pymdownx.blocks.html"])
+        assert "<script" not in shown, page
+
+
+def test_no_file_of_the_build_machine_gets_into_a_page(tmp_path: Path) -> None:
+    """On a site with pymdownx.snippets, a cell of a notebook could publish .git/config with its token."""
+    (tmp_path / "secret.env").write_text("TOKEN=abc", encoding="utf-8")
+    settings = {"pymdownx.snippets": {"base_path": [str(tmp_path)]}}
+    for line in ('--8<-- "secret.env"', "--8<--\nsecret.env\n--8<--", ' ;--8<-- "secret.env"'):
+        page = rebuild(f"```text\na\n\n{line}\n```\n\n{line}", no_links)
+        extensions = ["pymdownx.superfences", "pymdownx.snippets"]
+        shown = markdown.markdown(page, extensions=extensions, extension_configs=settings)
+        assert "abc" not in shown, page
+        assert "8&lt;" in shown or "8&#60;" in shown

@@ -75,5 +75,5 @@ def test_the_sum_is_counted_and_says_that_nothing_is_of_real_machines() -> None:
     told = evidence_sentence(lab)
     assert told.startswith("2 of 4 claims affirmed (2 lab), 1 rehearsed (1 simulated), 1 told. No verdict")
     real = evidence_sentence([*lab, _standing(Verdict.AFFIRMED, Kind.REAL)])
-    assert real == "3 of 5 claims affirmed (1 real, 2 lab), 1 rehearsed (1 simulated), 1 told."
+    assert real == "3 of 5 claims affirmed (1 real by book, 2 lab), 1 rehearsed (1 simulated), 1 told."
     assert evidence_sentence([]) == ""

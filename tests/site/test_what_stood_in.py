@@ -11,11 +11,14 @@ from reaffirm.model.claim import Claim, ClaimKind, Judged, Result, Standing, Ver
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.fact import Fact
 from reaffirm.site.image_page import with_head
-from reaffirm.site.page import verdict_badge
+from reaffirm.site.page import verdict_badge, verdict_words
 from reaffirm.site.report import report_markdown
 from reaffirm.site.run_card import run_card
-from reaffirm.site.stand_ins import behind
+from reaffirm.site.run_facts import facts_section
+from reaffirm.site.run_files import provenance_section
+from reaffirm.site.stand_ins import behind, speed_remark
 from reaffirm.store.published import PublishedRun, read_run
+from reaffirm.store.run_view import image_identity
 
 _SPECIMENS = Path(__file__).parent / "specimens"
 _LAB = _SPECIMENS / "project/docs/runs/measure_latency/2026-02-01-lab"
@@ -67,6 +70,33 @@ def test_the_box_of_a_lab_run_lists_what_stood_in(run: PublishedRun) -> None:
         assert words in box
 
 
+def test_a_speed_of_a_stand_in_is_not_comparable(run: PublishedRun) -> None:
+    """The speed of a toy on a CPU would be taken for confirmation of a claim about the real model."""
+    told = "of the stand-in model, on CPU: not comparable"
+    speed = Fact("verify.tokens_per_second", 28.4, "1/s")
+    assert speed_remark(run, speed) == told
+    assert speed_remark(run, Fact("launch.seconds_to_ready", 35.6, "s")) == told
+    for other in (
+        Fact("launch.seconds_to_ready", None, "s"),
+        Fact("retry.silent_seconds", 60.0, "s"),
+        Fact("preflight.free_memory_gib_head", 22.0, "GiB"),
+        Fact("latency.p95", 12.5, "ms"),
+    ):
+        assert speed_remark(run, other) == ""
+    assert told in facts_section(replace(run, facts=(*run.facts, speed)), {})
+
+
+def test_two_numbers_of_an_image_say_what_they_are(run: PublishedRun) -> None:
+    """The id and the digest of one image would look like two images."""
+    told = {"id": "sha256:1aa9183111dc7c7c", "digests": ["localhost/toy@sha256:97a4d896a22c0c5f"]}
+    assert image_identity(told) == "image id 1aa9183111dc, registry digest 97a4d896a22c"
+    images = {"toy": "sha256:97a4d896a22c0c5f"}
+    about = {**run.provenance, "images": images, "node_images": {"spark-1": {"toy:lab": told}}}
+    text = provenance_section(replace(run, provenance=about))
+    assert "image id 1aa9183111dc, registry digest 97a4d896a22c" in text
+    assert "registry digest <code>sha256:97a4d896a22c0c5f</code>" in text
+
+
 def test_a_rehearsed_hypothesis_has_not_passed() -> None:
     """'rehearsed (passed)' beside a cause would read like support for it."""
     at = datetime(2026, 2, 1, tzinfo=UTC)
@@ -75,7 +105,10 @@ def test_a_rehearsed_hypothesis_has_not_passed() -> None:
     cause = verdict_badge(rehearsed, Claim("a", "A.", ClaimKind.HYPOTHESIS))
     assert ">rehearsed</span>" in cause
     assert "speaks neither for a cause nor against it" in cause
-    assert ">rehearsed (passed)</span>" in verdict_badge(rehearsed, Claim("a", "A."))
+    fact = verdict_badge(rehearsed, Claim("a", "A."))
+    assert ">rehearsed (passed)</span>" in fact
+    assert 'title="rehearsed on lab nodes: says nothing yet about real machines"' in fact
+    assert verdict_words(rehearsed, Claim("a", "A.", ClaimKind.HYPOTHESIS)) == "rehearsed"
 
 
 def test_a_check_that_did_not_pass_stands_out() -> None:

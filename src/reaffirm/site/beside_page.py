@@ -11,10 +11,12 @@ from reaffirm.model.run_view import CellView, Difference
 from reaffirm.site.beside import Pair
 from reaffirm.site.log_box import diff_box
 from reaffirm.site.page import SitePage, day, kind_badge, minute
-from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, text_cell
+from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, remark, text_cell
 from reaffirm.site.report import fact_value
 from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
+from reaffirm.site.run_pages import run_link
+from reaffirm.site.stand_ins import speed_remark
 from reaffirm.site.text import admonition, cell, code, fence, inline, page_heading, table
 from reaffirm.site.wide import wide_front_matter
 
@@ -59,6 +61,7 @@ def beside_page(
     title = f"{pair.new.runbook}: {' beside '.join(runs)}"
     parts = [
         f"{wide_front_matter(title, searched=False)}\n{page_heading(title)}",
+        f'<div class="rf-beside rf-older-{pair.old.kind} rf-newer-{pair.new.kind}" hidden></div>',
         _kinds(old, new),
         _summary(found),
         _about(old, new, heads),
@@ -75,7 +78,7 @@ def beside_page(
 
 def _head(material: RunMaterial, link: str) -> str:
     run = material.run
-    return f"[{inline(run.run)}]({link})<br>{kind_badge(run.kind, run.via)}"
+    return f"{run_link(run, link)}<br>{kind_badge(run.kind, run.via)}"
 
 
 def _kinds(old: RunMaterial, new: RunMaterial) -> str:
@@ -163,8 +166,10 @@ def _value(material: RunMaterial, name: str, link: str) -> str:
     if fact is None:
         return "*not found*"
     shown = fact_value(fact.value, fact.unit, fact.by)
+    told = remark(speed_remark(material.run, fact))
     number = material.fact_cells.get(name)
-    return f"{shown} ([cell {number}]({link}#cell-{number}))" if link and number is not None else shown
+    place = f" ([cell {number}]({link}#cell-{number}))" if link and number is not None else ""
+    return f"{shown}{place}{told}"
 
 
 def _steps(old: RunMaterial, new: RunMaterial, links: Sequence[str], heads: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from reaffirm.model.claim import Standing, Verdict
 from reaffirm.model.evidence import Kind
 from reaffirm.site.marks import ORDER
+from reaffirm.site.text import inline
 
 
 def evidence_sentence(standings: Sequence[Standing]) -> str:
@@ -31,7 +32,11 @@ def _claims(number: int) -> str:
 
 
 def _kinds(standings: Sequence[Standing]) -> str:
-    """Of what kind the evidence of each is, the weightiest first."""
-    counts = Counter(one.deciding.kind for one in standings if one.deciding is not None)
-    told = ", ".join(f"{counts[kind]} {kind}" for kind in reversed(Kind) if counts[kind])
-    return f" ({told})" if told else ""
+    """Of what kind the evidence of each is, the weightiest first; what was real says which runbook it was."""
+    runs = [one.deciding for one in standings if one.deciding is not None]
+    counts = Counter(one.kind for one in runs)
+    told = [f"{counts[kind]} {kind}" for kind in reversed(Kind) if counts[kind]]
+    if counts[Kind.REAL]:
+        books = sorted({inline(one.runbook) for one in runs if one.kind is Kind.REAL})
+        told[0] += f" by {', '.join(books)}"
+    return f" ({', '.join(told)})" if told else ""

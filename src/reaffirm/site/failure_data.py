@@ -36,7 +36,9 @@ def failure_data(modes: Sequence[FailureMode], remedies: Mapping[str, Pieces]) -
         **_book(stage_book()),
         "pages": [_page(mode, remedies.get(mode.id, ())) for mode in modes],
     }
-    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    # YAML takes an emoji that is escaped as in JSON for two halves, for which UTF-8 has no place.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _book(book: StageBook) -> dict[str, Any]:

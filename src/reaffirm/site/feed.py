@@ -8,8 +8,10 @@ from datetime import UTC, date, datetime, time
 from xml.etree import ElementTree
 
 from reaffirm.claims.board import Board
+from reaffirm.model.claim import Verdict
 from reaffirm.model.record import Record
 from reaffirm.site.addresses import address
+from reaffirm.site.page import verdict_words
 from reaffirm.site.prose import words
 from reaffirm.store.published import PublishedRun
 
@@ -86,7 +88,8 @@ def _claims(board: Board, pages: Mapping[str, str]) -> Iterator[Entry]:
     for row in board.rows:
         decided = row.standing.deciding
         if decided is not None and row.record.key in pages:
-            title = f"{row.record.id} {row.claim.id}: {row.standing}"
+            on = f" on {decided.kind} nodes" if row.standing.verdict is Verdict.REHEARSED else ""
+            title = f"{row.record.id} {row.claim.id}: {verdict_words(row.standing, row.claim)}{on}"
             key = f"claim:{row.claim.path}:{row.claim.id}:{decided.run}:{row.standing}"
             page = f"{pages[row.record.key]}#claim-{row.claim.id}"
             yield Entry(key, decided.started, title, page, f"{row.claim.says} {row.standing.reason}")

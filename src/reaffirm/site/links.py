@@ -199,6 +199,13 @@ def no_links(target: str) -> str | None:
     return SiteMap({}).resolve(target, source="", page="") if _SCHEME.match(target) else None
 
 
+def lab_page(resolve: Resolve) -> str:
+    """Return where the site says what the lab is, as a link in a runbook would lead there; else empty."""
+    asked = "../docs/how-to/lab.md"
+    found = resolve(asked) or ""
+    return "" if found == asked or _SCHEME.match(found) else found
+
+
 def _same(anchors: tuple[str, ...], wanted: str) -> str:
     """The anchor of a page that somebody's spelling means; empty for none."""
     wanted = unquote(wanted)

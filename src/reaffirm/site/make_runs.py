@@ -10,6 +10,7 @@ from reaffirm.errors import DocumentError
 from reaffirm.model.finding import Finding
 from reaffirm.site.beside import Pair, differences, disagreements, pairs_of
 from reaffirm.site.beside_page import beside_page
+from reaffirm.site.navigation import linked
 from reaffirm.site.notebook import notebook_page
 from reaffirm.site.page import SitePage, day
 from reaffirm.site.plan import Plan
@@ -147,10 +148,13 @@ def _books_index(
     plan: Plan, books: Mapping[str, RunbookText], runs: Mapping[str, Sequence[RunMaterial]]
 ) -> SitePage:
     heading, body = plan.readme(plan.runbooks, BOOKS_INDEX)
+    # In the order of the README: that of the procedure, where its author had one in mind.
+    places = {uri: place for place, uri in enumerate(linked(body, BOOKS_INDEX))}
+    ordered = sorted(books.values(), key=lambda book: places.get(plan.books[book.name], len(places)))
     page = runbooks_index(
         heading or "Runbooks",
         _without_table(body),
-        [(book, plan.map.resolver(book.path, BOOKS_INDEX)) for book in books.values()],
+        [(book, plan.map.resolver(book.path, BOOKS_INDEX)) for book in ordered],
         runs,
         plan.runs,
         uri=BOOKS_INDEX,

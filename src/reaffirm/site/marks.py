@@ -44,6 +44,8 @@ _SIGNS = {
 }
 # So many marks stand one by one; of more each verdict has one mark and its number.
 _MOST = 10
+# A record with so many claims sorts like one with a few less.
+_LAST = 999
 _NO_STATUS = "no status"
 
 
@@ -69,7 +71,10 @@ def verdict_bar(standings: Sequence[Standing]) -> str:
         shown = "".join(mark(verdict) * number for verdict, number in counts)
     else:
         shown = "".join(f"{mark(verdict)}<small>{number}</small>" for verdict, number in counts)
-    return f'<span class="rf-bar" role="img" aria-label="{label}" title="{label}">{shown}</span>'
+    number_of = dict(counts)
+    rank = " ".join(str(_LAST - number_of.get(verdict, 0)) for verdict in ORDER)
+    said = f'aria-label="{label}" title="{label}" data-rf-rank="{rank}"'
+    return f'<span class="rf-bar" role="img" {said}>{shown}</span>'
 
 
 def verdict_picture(standings: Sequence[Standing], links: Mapping[Verdict, str]) -> str:

@@ -1,7 +1,8 @@
 """The navigation of a site whose settings have none."""
 
+import posixpath
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 #: Folders under the documentation in the order of the navigation, and what readers see.
@@ -16,16 +17,22 @@ SHELVES = {
 # What the plugin makes, before the shelves.
 _FIRST = (("decisions", "Decisions"), ("runbooks", "Runbooks"), ("runs", "Runs"))
 _HOME = ("index.md", "README.md")
+_LINK = re.compile(r"\]\(<?([^)\s>#?]+)")
 # A page at the top, behind the decisions.
 _BOARD = ("still-true.md", "Still true?")
 
 
-def navigation(uris: Iterable[str], hidden: Collection[str]) -> list[Any]:
+def navigation(
+    uris: Iterable[str], hidden: Collection[str], text: Callable[[str], str] = lambda _: ""
+) -> list[Any]:
     """Return a navigation for some pages: one section per shelf, then what other folders hold.
+
+    The pages of a shelf stand in the order in which its index links to them, then by name.
 
     Args:
         uris: all pages.
         hidden: generated pages that are found from others: records from their index, runs from their runbook.
+        text: the Markdown of a page.
     """
     known = {uri for uri in uris if uri not in hidden}
     nav: list[Any] = [{"Home": next(uri for uri in _HOME if uri in known)}] if known & set(_HOME) else []
@@ -36,7 +43,7 @@ def navigation(uris: Iterable[str], hidden: Collection[str]) -> list[Any]:
         if inside == [f"{folder}/index.md"]:
             nav.append({label: inside[0]})
         elif inside:
-            nav.append({label: _section(folder, inside)})
+            nav.append({label: _section(folder, _in_order(inside, text))})
         if folder == "decisions" and _BOARD[0] in known:
             nav.append({_BOARD[1]: _BOARD[0]})
     rest = sorted(
@@ -60,6 +67,24 @@ def moved(nav: Any, shown: Mapping[str, str]) -> Any:
         found = [moved(one, shown) for one in nav]
         return [one for n, one in enumerate(found) if not isinstance(one, str) or one not in found[:n]]
     return nav
+
+
+def linked(markdown: str, uri: str) -> list[str]:
+    """Return what a page links to, each once, in its order, from the folder of the documentation.
+
+    Args:
+        markdown: the text of the page.
+        uri: where it is.
+    """
+    folder = posixpath.dirname(uri)
+    return list(dict.fromkeys(posixpath.normpath(f"{folder}/{one}") for one in _LINK.findall(markdown)))
+
+
+def _in_order(uris: list[str], text: Callable[[str], str]) -> list[str]:
+    """Pages of one folder as the indexes among them name them; what none names comes last."""
+    named = (one for uri in uris if posixpath.basename(uri) in _HOME for one in linked(text(uri), uri))
+    places = {uri: place for place, uri in enumerate(dict.fromkeys(named))}
+    return sorted(uris, key=lambda uri: (places.get(uri, len(places)), uri))
 
 
 def _section(folder: str, uris: list[str]) -> list[Any]:

@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from reaffirm.site.cells import Cell, cells_of
-from reaffirm.site.links import Resolve
+from reaffirm.site.links import Resolve, lab_page
 from reaffirm.site.output import outputs_markdown
 from reaffirm.site.page import SitePage, day
 from reaffirm.site.prose import first_heading, rebuild
@@ -13,6 +13,7 @@ from reaffirm.site.run_facts import facts_section
 from reaffirm.site.run_files import files_section, provenance_section
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.sent import sent_section
+from reaffirm.site.stand_ins import speed_remark
 from reaffirm.site.text import code, fence, inline, page_heading
 from reaffirm.site.wide import wide_front_matter
 
@@ -51,22 +52,40 @@ def notebook_page(
         if heading:
             cells[0] = Cell(**{**vars(cells[0]), "source": rest})
     heading = heading or run.runbook.replace("_", " ")
-    title = f"{heading} ({run.kind} run, {day(run.when)})"
+    # What may be cut off on a narrow screen is not the kind.
+    title = f"{str(run.kind).capitalize()} run: {heading} ({day(run.when)})"
     numbers = {cell.number for cell in cells if cell.kind == "code"}
+    remarks = _remarks(material)
     here = uri.rsplit("/", 1)[-1].removesuffix(".md")
     parts = [
         f"{wide_front_matter(title, searched=searched)}\n{page_heading(title)}",
-        run_card(run, runbook_page=runbook_page, seconds=material.requests.seconds, cells=numbers),
+        run_card(
+            run,
+            runbook_page=runbook_page,
+            seconds=material.requests.seconds,
+            cells=numbers,
+            lab_page=lab_page(resolve),
+        ),
         _contents(material, beside),
         facts_section(run, material.fact_cells),
         "## The notebook { #run-notebook }" if cells and cells[0].source.strip() else "",
-        *(text for cell in cells for text in _cell(cell, resolve) if text),
+        *(text for cell in cells for text in (*_cell(cell, resolve), remarks.get(cell.number, "")) if text),
         sent_section(material),
         _beside(material, beside),
         provenance_section(run),
         files_section(run, material.sizes, here),
     ]
     return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
+
+
+def _remarks(material: RunMaterial) -> dict[int, str]:
+    """What stands below the outputs of a cell whose speeds are of a stand-in, by the number of the cell."""
+    found = {}
+    for fact in material.run.facts:
+        number = material.fact_cells.get(fact.name)
+        if number is not None and (told := speed_remark(material.run, fact)):
+            found[number] = f'<span class="rf-remark">Speeds and times of this cell are {told}.</span>'
+    return found
 
 
 def _contents(material: RunMaterial, beside: Sequence[tuple[str, str]]) -> str:

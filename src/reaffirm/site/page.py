@@ -38,18 +38,37 @@ _KINDS = {
     Kind.REAL: "on the machines themselves",
 }
 
+# What a claim is about that needs evidence of a kind.
+_MACHINES = {
+    Kind.SIMULATED: "simulated nodes",
+    Kind.LAB: "hosts of the lab",
+    Kind.REAL: "real machines",
+}
 
-def verdict_badge(standing: Standing, claim: Claim) -> str:
-    """Return the verdict as a badge; ``rehearsed`` and ``stale`` say how the run went.
+
+def verdict_words(standing: Standing, claim: Claim) -> str:
+    """Return the verdict in words; ``rehearsed`` and ``stale`` say how the run went.
 
     A rehearsed hypothesis does not: *passed* beside a cause would read like support.
     """
-    meaning = MEANS[standing.verdict]
     if standing.verdict is Verdict.REHEARSED and claim.kind is ClaimKind.HYPOTHESIS:
-        title = f"its check ran, on lower evidence only; {NO_SUPPORT}"
-        return f'<span class="rf-badge rf-rehearsed" title="{title}">rehearsed</span>'
+        return str(standing.verdict)
+    return str(standing)
+
+
+def verdict_badge(standing: Standing, claim: Claim) -> str:
+    """Return the verdict as a badge; see :func:`verdict_words`."""
+    meaning = MEANS[standing.verdict]
+    hypothesis = claim.kind is ClaimKind.HYPOTHESIS
     result = f" rf-{standing.result}" if standing.result else ""
-    return f'<span class="rf-badge rf-{standing.verdict}{result}" title="{meaning}">{standing}</span>'
+    if standing.verdict is Verdict.REHEARSED:
+        result = "" if hypothesis else result
+        if standing.deciding is not None:
+            about = _MACHINES[claim.needs]
+            meaning = f"rehearsed on {standing.deciding.kind} nodes: says nothing yet about {about}"
+        meaning += f"; {NO_SUPPORT}" if hypothesis else ""
+    words = verdict_words(standing, claim)
+    return f'<span class="rf-badge rf-{standing.verdict}{result}" title="{meaning}">{words}</span>'
 
 
 def verdict_and_kind(standing: Standing, claim: Claim) -> str:

@@ -36,6 +36,11 @@ def fact_cell(value: FactValue, unit: str = "", by: str = "") -> str:
     return _value(value, unit) + (" (by the notebook)" if by else "")
 
 
+def remark(words: str) -> str:
+    """Return what stands below a value in its cell; nothing for nothing."""
+    return f'<br><small class="rf-remark">{text_cell(words)}</small>' if words else ""
+
+
 def _value(value: FactValue, unit: str) -> str:
     match value:
         case None:

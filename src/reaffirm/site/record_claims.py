@@ -7,7 +7,7 @@ from reaffirm.model.claim import Claim, ClaimKind, Standing, Verdict
 from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record
 from reaffirm.site.page import NO_SUPPORT, day, verdict_and_kind
-from reaffirm.site.text import admonition, cell, code, fence, inline, named_table, table
+from reaffirm.site.text import cell, code, fence, inline, named_table, table
 from reaffirm.site.ways import MACHINES, Ways
 
 # Nothing else speaks for a cause or against it.
@@ -174,13 +174,35 @@ def _runbooks(record: Record, standings: Standings, ways: Ways) -> Iterator[str]
         for name, found in deciding.items()
     ]
     yield table(("Runbook", "Decides"), rows)
-    commands: dict[str, None] = {}
-    for found in deciding.values():
+    known: dict[str, None] = {}
+    own: dict[str, str] = {}
+    for name, found in deciding.items():
         for claim in found:
             one = ways.recheck(record, claim, standings[record.key, claim.id])
-            commands[one.replace(f" --claim {claim.id}", "")] = None
-    yield "A command runs each of these once and publishes what came of it; the verdicts follow from that:"
-    yield fence("\n".join(commands), "bash")
-    if any(one.endswith(f" {MACHINES}") for one in commands):
-        note = f"{code(MACHINES)} is the name or the path of the machine file of your own machines."
-        yield admonition("info", "On your own machines", note)
+            command = one.replace(f" --claim {claim.id}", "")
+            if command.endswith(f" {MACHINES}"):
+                own[name] = command
+            else:
+                known[command] = None
+    if known:
+        what = "This runs" if len(known) == 1 else "Each of these commands runs"
+        yield f"{what} each runbook once and publishes what came of it; the verdicts follow from that:"
+        yield fence("\n".join(known), "bash")
+    if own:
+        yield from _on_own_machines(list(deciding), next(iter(own.values())), ways)
+
+
+def _on_own_machines(names: Sequence[str], command: str, ways: Ways) -> Iterator[str]:
+    """What is to be read and to be tried before anything runs on machines that somebody needs."""
+    linked = [ways.runbook(name) for name in names]
+    shown = linked[0] if len(linked) == 1 else f"{', '.join(linked[:-1])} and {linked[-1]}"
+    it = "this runbook" if len(linked) == 1 else "these runbooks"
+    yield "<strong>On your own machines</strong>"
+    yield (
+        f"The last command below runs {it} on your machines: {shown}. Read *What its steps change* on "
+        f"{'its page' if len(linked) == 1 else 'the page of each'} first, and look at what would be sent. "
+        f"{code(MACHINES)} is the name or the path of your machine file."
+    )
+    yield fence("\n".join(f"reaffirm run {name} --nodes {MACHINES} --dry-run" for name in names), "bash")
+    yield "Then:"
+    yield fence(command, "bash")

@@ -4,10 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from reaffirm.model.evidence import Kind
 from reaffirm.model.fact import FactValue
 from reaffirm.site.ansi import html_lines
 from reaffirm.site.links import Resolve, no_links
 from reaffirm.site.log_box import log_box
+from reaffirm.site.page import kind_badge
 from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, text_cell
 from reaffirm.site.svg import clean_svg
 from reaffirm.site.text import admonition, attribute, cell, code, inline, table
@@ -41,7 +43,9 @@ def report_markdown(data: Mapping[str, Any], *, resolve: Resolve = no_links) -> 
         outcome = str(data["outcome"])
         title = f"{data['step']}: {outcome} ({data['kind']})"
         head = admonition(_BOX.get(outcome, "question"), title, inline(str(data["summary"])) or "-")
-        parts = [head, *(_block(block, resolve) for block in data.get("blocks", []))]
+        # A table in the middle of a page is read without the card at its top.
+        sign = kind_badge(Kind.SIMULATED) if data["kind"] == Kind.SIMULATED else ""
+        parts = [head, *(_block(block, resolve, sign) for block in data.get("blocks", []))]
         if sent := data.get("sent"):
             parts.append(_sent(sent))
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -86,13 +90,13 @@ def _value(value: FactValue, unit: str) -> str:
             return cell(f"{value} {unit}".rstrip())
 
 
-def _block(block: Mapping[str, Any], resolve: Resolve) -> str:
+def _block(block: Mapping[str, Any], resolve: Resolve, sign: str) -> str:
     if "table" in block:
-        return _titled(block["table"], _table(block, resolve))
+        return _titled(block["table"], _table(block, resolve), sign)
     if "log" in block:
-        return _titled(block["log"], log_box("\n".join(map(str, block["lines"]))))
+        return _titled(block["log"], log_box("\n".join(map(str, block["lines"]))), sign)
     if "picture" in block:
-        return picture(str(block["svg"]), str(block["alt"]), str(block["picture"]))
+        return picture(str(block["svg"]), str(block["alt"]), str(block["picture"]), sign)
     return ""
 
 
@@ -125,19 +129,24 @@ def _check(word: str) -> str:
     return f'<span class="rf-badge rf-check-{kind}">{word}</span>' if kind else word
 
 
-def picture(svg: str, alt: str, title: str) -> str:
-    """Return an inline picture with its caption; when it cannot be shown, the sentence that says the same."""
+def picture(svg: str, alt: str, title: str, sign: str = "") -> str:
+    """Return an inline picture with its caption; when it cannot be shown, the sentence that says the same.
+
+    ``sign`` is a badge that stands before the caption.
+    """
     drawn = clean_svg(svg)
     if drawn is None:
-        return _titled(title, inline(alt))
-    caption = f"<figcaption>{attribute(title)}</figcaption>" if title else ""
+        return _titled(title, inline(alt), sign)
+    words = " ".join(part for part in (sign, attribute(title)) if part)
+    caption = f"<figcaption>{words}</figcaption>" if words else ""
     label = attribute(alt)
     return f'<figure class="rf-picture"><div role="img" aria-label="{label}">{drawn}</div>{caption}</figure>'
 
 
-def _titled(title: str, body: str) -> str:
-    head = inline(str(title))
-    return f"<strong>{head}</strong>\n\n{body}" if head and body else body
+def _titled(title: str, body: str, sign: str = "") -> str:
+    words = inline(str(title))
+    head = " ".join(part for part in (sign, f"<strong>{words}</strong>" if words else "") if part)
+    return f"{head}\n\n{body}" if head and body else body
 
 
 def _sent(sent: list[Mapping[str, Any]]) -> str:

@@ -30,7 +30,12 @@ _SAID = {
 
 
 def run_card(
-    run: PublishedRun, *, runbook_page: str, seconds: float | None, cells: Container[int] = ()
+    run: PublishedRun,
+    *,
+    runbook_page: str,
+    seconds: float | None,
+    cells: Container[int] = (),
+    lab_page: str = "",
 ) -> str:
     """Return the card at the top of a run's page.
 
@@ -39,8 +44,11 @@ def run_card(
         runbook_page: where the page of its runbook is, relative to this one; empty: there is none.
         seconds: how long it took by the clock of its nodes; None where nobody can know.
         cells: the numbers of the cells that are on the page.
+        lab_page: where it says what the lab is, relative to this page; empty: nowhere.
     """
     box, title, sentence = _SAID[run.kind]
+    if run.kind is Kind.LAB and lab_page:
+        sentence += f" [What the lab is]({lab_page})."
     if run.via is Via.REPLAY:
         sentence += " It was replayed from a recording; the date is that of the recording."
     parts = [

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from reaffirm.model.fact import Fact
-from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, text_cell
+from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, remark, text_cell
+from reaffirm.site.stand_ins import speed_remark
 from reaffirm.site.text import code, inline
 from reaffirm.store.published import PublishedRun
 
@@ -21,17 +22,18 @@ def facts_section(run: PublishedRun, cells: Mapping[str, int]) -> str:
     if not run.facts:
         return ""
     title = f"{len(run.facts)} fact{'' if len(run.facts) == 1 else 's'} of this {run.kind} run"
-    shown = raw_table(("Fact", "Value", "Unit", "Shown in"), [_row(fact, cells) for fact in run.facts])
+    shown = raw_table(("Fact", "Value", "Unit", "Shown in"), [_row(run, fact, cells) for fact in run.facts])
     if len(run.facts) > _FOLD:
         shown = folded(title, shown)
         return f"## Facts {{ #run-facts }}\n\n{_heads(run.facts)}\n\n{shown}"
     return f"## Facts {{ #run-facts }}\n\n{inline(title)}:\n\n{shown}"
 
 
-def _row(fact: Fact, cells: Mapping[str, int]) -> tuple[str, ...]:
+def _row(run: PublishedRun, fact: Fact, cells: Mapping[str, int]) -> tuple[str, ...]:
     number = cells.get(fact.name)
     link = f'<a href="#cell-{number}">cell {number}</a>' if number is not None else "-"
-    return code_cell(fact.name), fact_cell(fact.value, by=fact.by), text_cell(fact.unit), link
+    value = fact_cell(fact.value, by=fact.by) + remark(speed_remark(run, fact))
+    return code_cell(fact.name), value, text_cell(fact.unit), link
 
 
 def _heads(facts: Sequence[Fact]) -> str:

@@ -7,6 +7,7 @@ from urllib.parse import quote
 from reaffirm.site.raw_table import code_cell, folded, raw_table, text_cell
 from reaffirm.site.text import code, inline, table
 from reaffirm.store.published import PublishedRun
+from reaffirm.store.run_view import image_identity
 
 _NAMES = {
     "notebook.ipynb": "the executed notebook",
@@ -74,12 +75,13 @@ def _rests(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             f"{code_cell(str(file.get('path') or file.get('name')))} {_digest(file.get('sha256'))}",
         )
     for name, digest in sorted(_mapping(told.get("images")).items()):
-        yield "image", f"{code_cell(str(name))} {code_cell(str(digest))}"
+        # of an image that is on no registry the probe told the id: then no node told this as a digest
+        yield "image that was probed", f"{code_cell(str(name))} {_named(told, str(digest))}"
     for node, images in sorted(_mapping(told.get("node_images")).items()):
         for reference, one in sorted(_mapping(images).items()):
             yield (
                 f"image on {text_cell(str(node))}",
-                f"{code_cell(str(reference))} {_digest(_mapping(one).get('id'))}",
+                f"{code_cell(str(reference))} {text_cell(image_identity(_mapping(one)))}",
             )
     for key, words in (("node_versions", "versions on"), ("image_versions", "versions in")):
         for where, versions in sorted(_mapping(told.get(key)).items()):
@@ -94,6 +96,19 @@ def _rests(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             code_cell(str(git["commit"]))
             + (" with changes that are in no commit" if git.get("dirty") else ""),
         )
+
+
+def _named(told: Mapping[str, Any], digest: str) -> str:
+    """What a probe told of an image, with the word for what it is where a node told both."""
+    by_node = _mapping(told.get("node_images"))
+    known = [_mapping(one) for images in by_node.values() for one in _mapping(images).values()]
+    digests = {str(name).rpartition("@")[2] for one in known for name in one.get("digests") or ()}
+    ids = {str(one.get("id", "")).removeprefix("sha256:") for one in known}
+    if digest in digests:
+        word = "registry digest "
+    else:
+        word = "image id " if digest.removeprefix("sha256:") in ids else ""
+    return f"{word}{code_cell(digest)}"
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

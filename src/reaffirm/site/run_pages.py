@@ -11,6 +11,7 @@ from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.runbook_text import RunbookText
 from reaffirm.site.text import cell, code, front_matter, inline, page_heading, table
+from reaffirm.site.wide import wide_front_matter
 from reaffirm.store.published import PublishedRun
 
 _KINDS = (Kind.REAL, Kind.LAB, Kind.SIMULATED)
@@ -19,6 +20,11 @@ _KINDS = (Kind.REAL, Kind.LAB, Kind.SIMULATED)
 def moment(run: PublishedRun) -> str:
     """When a run was, on one line of a table."""
     return f'<span class="rf-nowrap">{minute(run.when)}</span>'
+
+
+def run_link(run: PublishedRun, page: str) -> str:
+    """A link to a run by its name, which is one word: it is not broken at its dash."""
+    return f'<span class="rf-nowrap">[{cell(run.run)}]({page})</span>'
 
 
 def runs_table(
@@ -38,7 +44,7 @@ def runs_table(
     rows = []
     for one in runs:
         run = one.run
-        link = f"[{cell(run.run)}]({posixpath.relpath(pages[run.path], folder)})"
+        link = run_link(run, posixpath.relpath(pages[run.path], folder))
         took = took_words(one.requests.seconds, run.kind)
         row = (link, kind_badge(run.kind, run.via), moment(run), ended_badge(run), took, str(len(run.facts)))
         rows.append((code(run.runbook), *row) if runbook else row)
@@ -66,7 +72,7 @@ def runs_index(
         uri: where the page will be.
     """
     folder = posixpath.dirname(uri)
-    parts = [f"{front_matter(title)}\n{page_heading(title)}"]
+    parts = [f"{wide_front_matter(title)}\n{page_heading(title)}"]
     if not any(runs.values()):
         parts.append("There are no published runs yet.")
     else:

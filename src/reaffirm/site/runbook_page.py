@@ -11,15 +11,16 @@ from reaffirm.model.record import Record
 from reaffirm.redact import redact
 from reaffirm.site.beside import Disagreement
 from reaffirm.site.cells import cells_of
-from reaffirm.site.links import Resolve
+from reaffirm.site.links import Resolve, lab_page
 from reaffirm.site.page import SitePage, kind_badge, verdict_badge
 from reaffirm.site.prose import rebuild
-from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, text_cell
+from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, remark, text_cell
 from reaffirm.site.record_claims import anchor
 from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
-from reaffirm.site.run_pages import moment, runs_table
+from reaffirm.site.run_pages import moment, run_link, runs_table
 from reaffirm.site.runbook_text import RunbookText
+from reaffirm.site.stand_ins import speed_remark
 from reaffirm.site.text import admonition, cell, code, fence, front_matter, inline, page_heading, table
 
 _ORDER = (Kind.REAL, Kind.LAB, Kind.SIMULATED)
@@ -75,7 +76,7 @@ def runbook_page(book: RunbookText, context: BookContext, *, uri: str, resolve: 
         problem,
         rebuild(book.introduction, resolve),
         "## Run it { #run-it }",
-        *_commands(book, context.machines),
+        *_commands(book, context.machines, resolve),
         "## Latest runs { #latest }",
         *_latest(context, folder),
         *_claims(context, folder),
@@ -91,7 +92,7 @@ def runbook_page(book: RunbookText, context: BookContext, *, uri: str, resolve: 
     return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
 
 
-def _commands(book: RunbookText, machines: Sequence[str]) -> Iterator[str]:
+def _commands(book: RunbookText, machines: Sequence[str], resolve: Resolve) -> Iterator[str]:
     """The commands to paste: as it is, in the lab, on machines of one's own."""
     nodes = next((one for one in book.parameters if one.name == "nodes"), None)
     default = nodes.default.strip("\"'") if nodes else ""
@@ -107,7 +108,10 @@ def _commands(book: RunbookText, machines: Sequence[str]) -> Iterator[str]:
         yield "<strong>On simulated nodes</strong>:"
         yield fence(f"reaffirm run {book.name} -p nodes simulated", "bash")
     if "lab" in machines:
-        yield "<strong>In the lab</strong>, hosts made of namespaces on one Linux machine, without a GPU:"
+        page = lab_page(resolve)
+        lab = f"[lab]({page})" if page else "lab"
+        hosts = "hosts made of namespaces on one Linux machine, without a GPU"
+        yield f"<strong>In the {lab}</strong>, {hosts}:"
         yield fence(f"reaffirm run {book.name} -p nodes lab", "bash")
     yield (
         "<strong>On your own machines</strong>: write down which they are, look at what would be sent, then "
@@ -132,7 +136,7 @@ def _latest(context: BookContext, folder: str) -> Iterator[str]:
         return
     rows = []
     for kind, one in context.newest.items():
-        link = f"[{cell(one.run.run)}]({posixpath.relpath(context.pages[one.run.path], folder)})"
+        link = run_link(one.run, posixpath.relpath(context.pages[one.run.path], folder))
         took = took_words(one.requests.seconds, kind)
         rows.append((kind_badge(kind, one.run.via), moment(one.run), ended_badge(one.run), took, link))
     yield table(("Kind", "When", "Ended", "Took", "Run"), rows)
@@ -177,7 +181,7 @@ def _disagree(context: BookContext, folder: str) -> Iterator[str]:
     if context.disagreements:
         many = len(context.disagreements)
         title = f"{many} fact{'' if many == 1 else 's'} with different values"
-        rows = [_values(one, kinds) for one in context.disagreements]
+        rows = [_values(one, context.newest) for one in context.disagreements]
         yield folded(title, raw_table(("Fact", *map(str, kinds)), rows))
     else:
         yield "They found the same value for every fact that more than one of them found."
@@ -211,11 +215,12 @@ def _held(one: Decided, context: BookContext) -> Iterator[tuple[tuple[str, ...],
             yield row, len(results) > 1
 
 
-def _values(one: Disagreement, kinds: Sequence[Kind]) -> tuple[str, ...]:
+def _values(one: Disagreement, runs: Mapping[Kind, RunMaterial]) -> tuple[str, ...]:
     shown = []
-    for kind in kinds:
+    for kind, material in runs.items():
         fact = one.values.get(kind)
-        shown.append(fact_cell(fact.value, fact.unit, fact.by) if fact else "<em>not found</em>")
+        told = remark(speed_remark(material.run, fact)) if fact else ""
+        shown.append(fact_cell(fact.value, fact.unit, fact.by) + told if fact else "<em>not found</em>")
     return (code_cell(one.name), *shown)
 
 

@@ -6,10 +6,14 @@ would pass for evidence about the image and the model of the record.
 
 from collections.abc import Iterable
 
+from reaffirm.model.evidence import Kind
+from reaffirm.model.fact import Fact
 from reaffirm.site.report import fact_value
 from reaffirm.site.text import code, inline
 from reaffirm.store.published import PublishedRun
 
+# Units of facts that say how fast something was.
+_TIMES = frozenset({"ns", "us", "µs", "ms", "s", "min", "h"})
 _DIGEST = 19  # 'sha256:' and twelve digits, as `docker images` shows them
 
 
@@ -60,7 +64,26 @@ def behind(run: PublishedRun, facts: Iterable[str]) -> tuple[str, ...]:
     lines += [
         f"ran in part: {inline(partly[engine])}" for engine in dict.fromkeys(engines) if engine in partly
     ]
-    serves = any(engine not in partly for engine in engines) or "verify" in heads
-    if serves:
+    if any(_serves(run, head) for head in heads):
         lines += [f"in place of {code(name)}: {inline(text)}" for name, text in models(run)]
     return tuple(lines)
+
+
+def speed_remark(run: PublishedRun, fact: Fact) -> str:
+    """Return what must stand beside a speed or a time that is not one of the model itself; else empty.
+
+    It is the model's when it was asked of a model that served, or is that of a launch whose engine did.
+    """
+    if fact.value is None or not (fact.unit in _TIMES or fact.unit.endswith("/s")):
+        return ""
+    head = fact.name.partition(".")[0]
+    if not models(run) or not _serves(run, head):
+        return ""
+    where = ", on CPU" if run.kind is Kind.LAB else ""  # hosts of the lab have no GPU
+    return f"of the stand-in model{where}: not comparable"
+
+
+def _serves(run: PublishedRun, head: str) -> bool:
+    """Whether facts under this first word are about a model that served."""
+    engine = next((str(fact.value) for fact in run.facts if fact.name == f"{head}.engine"), "")
+    return head == "verify" or (bool(engine) and engine not in dict(notes(run)))

@@ -23,7 +23,7 @@ MOST = 200
 _NEWEST = 20
 _NEWS = 6
 # So many runbooks of a kind are named in the headline.
-_BOOKS = 6
+_BOOKS = 8
 #: Statuses of decisions that hold no more: what is refuted of them is no news.
 PAST = (Status.SUPERSEDED, Status.REJECTED, Status.DEPRECATED)
 _MARKER = re.compile(r"<!--\s*reaffirm:\s*state\b(?P<lines>.*?)-->(?:.*?<!--\s*/reaffirm\s*-->)?", re.DOTALL)

@@ -12,12 +12,14 @@ from reaffirm.site.page import SitePage, day, verdict_and_kind
 from reaffirm.site.page_map import STILL_TRUE_URI
 from reaffirm.site.record_claims import anchor
 from reaffirm.site.record_label import label
-from reaffirm.site.text import cell, code, front_matter, inline, raw, table
+from reaffirm.site.text import admonition, cell, code, front_matter, inline, raw, table
 from reaffirm.site.ways import MACHINES, Ways
 
 #: What is due within so many days is due soon.
 SOON = 30
 _LATELY = 15
+# So many of them are seen at once.
+_FIRST = 5
 _TITLE = "Still true?"
 _HEADS = {
     Verdict.REFUTED: "Refuted",
@@ -136,15 +138,21 @@ def _command(row: Row, ways: Ways) -> str:
 
 def _lately(changes: Sequence[Entry], ways: Ways) -> Iterator[str]:
     """The newest changes, by day: verdicts and decisions before the runs that they follow from."""
+    # What is as new as the other keeps its place.
+    found = sorted(changes[:_LATELY], key=lambda one: (-one.when.toordinal(), one.key.startswith("run:")))
+    yield from _days(found[:_FIRST], ways)
+    if rest := found[_FIRST:]:
+        title = f"{len(rest)} earlier change{'' if len(rest) == 1 else 's'}"
+        yield admonition("quote", title, "\n\n".join(_days(rest, ways)), folded=True)
+
+
+def _days(changes: Sequence[Entry], ways: Ways) -> Iterator[str]:
     days: dict[str, list[Entry]] = {}
-    for one in changes[:_LATELY]:
+    for one in changes:
         days.setdefault(day(one.when), []).append(one)
     for when, found in days.items():
         yield f"**{when}**"
-        yield "\n".join(
-            f"-   [{inline(one.title)}]({_page(one, ways)})"
-            for one in sorted(found, key=lambda one: one.key.startswith("run:"))
-        )
+        yield "\n".join(f"-   [{inline(one.title)}]({_page(one, ways)})" for one in found)
 
 
 def _page(one: Entry, ways: Ways) -> str:
@@ -163,7 +171,8 @@ def _by_verdict(board: Board, ways: Ways) -> Iterator[str]:
         if verdict in groups:
             yield f"### {_HEADS[verdict]} {{ #{verdict} }}"
             number = len(groups[verdict])
-            yield f"{mark(verdict)} {number} claim{'' if number == 1 else 's'}: {MEANS[verdict]}."
+            claims = f"<span data-rf-count>{number} claim{'' if number == 1 else 's'}</span>"
+            yield f"{mark(verdict)} {claims}: {MEANS[verdict]}."
             yield _table(verdict, groups[verdict], ways)
     if any(ways.recheck(row.record, row.claim, row.standing).endswith(f" {MACHINES}") for row in board.rows):
         yield f"{code(MACHINES)} in a command is the machine file of your own machines: its name or its path."

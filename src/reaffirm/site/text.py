@@ -13,7 +13,9 @@ _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _MARKUP = re.compile(r"([\\`*\[\]{}])")
 _EDGE_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
-_LINE_START = re.compile(r"^([ \t]*)([#>+\-!?=:~|]|\d+(?=[.)]))", re.MULTILINE)
+_LINE_START = re.compile(r"^([ \t]*)([#>+\-!?=:~|]|/(?=/|$)|\d+(?=[.)]))", re.MULTILINE)
+# An extension of Python-Markdown puts a file of the build machine in place of such a line, also in a fence.
+_SNIPPET = re.compile(r"^[ \t]*;*-+8<-", re.MULTILINE)
 _SIGNS = re.compile(r"[\\`*_{}\[\]()!|~^=$:@+]")
 _LOOKALIKES = str.maketrans({"<": "‹", ">": "›", "&": "＆", '"': "”"})
 _THEMES_ID = re.compile(r"\W*_")
@@ -75,6 +77,8 @@ def fence(text: str, language: str = "text", *, mark: str = "") -> str:
     ``mark`` is a class of ours for the style sheet.
     """
     text = plain(text).rstrip("\n")
+    if _SNIPPET.search(text):
+        return f"<pre><code>{'&#10;'.join(map(_entities, text.split(chr(10))))}</code></pre>"
     longest = max((len(run) for run in re.findall(r"`+|~+", text)), default=0)
     ticks = "`" * max(3, longest + 1)
     language = language if _LANGUAGE.match(language) else "text"

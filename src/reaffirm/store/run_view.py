@@ -140,7 +140,7 @@ def _rests(told: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     images = told.get("node_images") or told.get("images")
     for node, refs in images.items() if isinstance(images, dict) else ():
         for reference, one in refs.items() if isinstance(refs, dict) else ():
-            identity = str(one.get("id", ""))[:12] if isinstance(one, dict) else str(one)
+            identity = image_identity(one) if isinstance(one, dict) else str(one)
             found.setdefault("images", {})[f"{reference} on {node}"] = identity
     found["versions"] = _flat(told.get("versions"))
     for key, words in (("node_versions", "{inner} on {outer}"), ("image_versions", "{inner} in {outer}")):
@@ -154,6 +154,21 @@ def _rests(told: Mapping[str, Any]) -> dict[str, dict[str, str]]:
         found["versions"]["git commit"] = f"{str(git.get('commit'))[:12]}{dirty}"
     found["kind"] = {key: str(told[key]) for key in ("kind", "via") if told.get(key)}
     return found
+
+
+def image_identity(told: Mapping[str, Any]) -> str:
+    """By what a node knows an image, each number with the word for what it is: they differ by nature.
+
+    Args:
+        told: ``id``, and ``digests`` such as ``registry/name@sha256:…``, as provenance has them.
+    """
+    shown = [f"image id {str(told['id']).removeprefix('sha256:')[:12]}"] if told.get("id") else []
+    digests = told.get("digests")
+    for digest in sorted(
+        {str(one).rpartition("@")[2] for one in digests} if isinstance(digests, list) else ()
+    ):
+        shown.append(f"registry digest {digest.removeprefix('sha256:')[:12]}")
+    return ", ".join(shown)
 
 
 def _flat(value: object) -> dict[str, str]:

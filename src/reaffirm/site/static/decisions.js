@@ -97,9 +97,13 @@
         shown += here;
         const wrap = table.closest(".md-typeset__scrollwrap") || table;
         for (const part of [wrap, ...heads]) part.hidden = !here;
+        for (const part of heads) count(part, here, rows.length);
       }
       const plural = all.length === 1 ? noun : `${noun}s`;
-      told.textContent = shown === all.length ? `All ${shown} ${plural}` : `${shown} of ${all.length} ${plural}`;
+      told.textContent =
+        shown === all.length ? `All ${shown} ${plural}`
+        : shown ? `${shown} of ${all.length} ${plural}`
+        : `None of the ${all.length} ${plural} fits this filter. “Show all” brings them back.`;
       reset.disabled = shown === all.length && !text.value;
     }
 
@@ -109,6 +113,14 @@
     window.addEventListener("popstate", () => { read(); apply(); });
     read();
     apply();
+  }
+
+  /* A heading that counts what is below it counts what is shown; what it said is kept. */
+  function count(part, here, of) {
+    const number = part.querySelector("[data-rf-count]");
+    if (!number) return;
+    if (!number.dataset.rfSaid) number.dataset.rfSaid = number.textContent;
+    number.textContent = here === of ? number.dataset.rfSaid : `${here} of ${number.dataset.rfSaid}`;
   }
 
   function follows(mount, table) {
@@ -139,13 +151,18 @@
         const was = head.getAttribute("aria-sort");
         for (const other of heads) other.removeAttribute("aria-sort");
         const way = was === "ascending" ? -1 : was === "descending" ? 0 : 1;
+        // Marks of verdicts say by themselves how bad their news is: the first click has the worst at the top.
         const key = (one) => {
           const cell = one.row.cells[column];
-          const bar = cell.querySelector("[role=img]");
-          return bar ? bar.getAttribute("aria-label") : cell.textContent.trim();
+          const bar = cell.querySelector("[data-rf-rank]");
+          return bar ? bar.getAttribute("data-rf-rank") : cell.textContent.trim();
         };
+        // What says nothing here comes last, whichever way.
         const order = way
-          ? [...rows].sort((a, b) => way * collator.compare(key(a), key(b)) || a.place - b.place)
+          ? [...rows].sort((a, b) => {
+              const [one, other] = [key(a), key(b)];
+              return !one - !other || way * collator.compare(one, other) || a.place - b.place;
+            })
           : rows;
         if (way) head.setAttribute("aria-sort", way > 0 ? "ascending" : "descending");
         table.tBodies[0].append(...order.map((one) => one.row));

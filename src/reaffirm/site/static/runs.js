@@ -73,6 +73,16 @@
     for (var up = there; up; up = up.parentElement) {
       if (up.tagName === "DETAILS") up.open = true;
     }
+    if (there && /^cell-\d+$/.test(id)) unfoldFacts(there);
+  }
+
+  // Whoever follows a claim to a cell looks for the fact that decides it, which stands in the cell's folded table.
+  function unfoldFacts(place) {
+    var next = place.closest(".md-typeset > *") || place.parentElement;
+    while (next && (next = next.nextElementSibling)) {
+      if (next.matches("[id^='cell-'], h2") || next.querySelector("[id^='cell-']")) return;
+      if (next.matches("details.rf-box")) next.open = true;
+    }
   }
 
   function start() {
