@@ -6,6 +6,7 @@ from pathlib import Path
 from reaffirm.model.claim import ClaimKind, Operator
 from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Status
+from reaffirm.store.reading.files import find_files
 from reaffirm.store.records import read_records
 
 _SPECIMENS = Path(__file__).parent / "specimens"
@@ -123,3 +124,14 @@ def test_a_comment_that_the_template_brought_along_may_stay(tmp_path: Path) -> N
 def test_a_folder_that_does_not_exist_has_no_records(tmp_path: Path) -> None:
     """A new repository would not build."""
     assert read_records(tmp_path / "adrs").records == ()
+
+
+def test_a_clone_may_be_called_like_a_folder_of_records(tmp_path: Path) -> None:
+    """In ~/decisions every Markdown file of the repository would be read as a record."""
+    root = tmp_path / "decisions"
+    for name in ("adrs/0001-a.md", "docs/guide.md", "README.md"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("# A title\n\n## Status\n\nAccepted\n", encoding="utf-8")
+    assert len(find_files([root], root).files) > 1, "a folder of records that nobody cloned"
+    (root / ".git").mkdir()
+    assert list(find_files([root], root).files) == ["adrs/0001-a.md"]

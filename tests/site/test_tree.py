@@ -146,22 +146,31 @@ def test_pages_stand_in_the_order_of_their_index() -> None:
     assert shelf == {"How-to": ["how-to/index.md", "how-to/z.md", "how-to/b.md", "how-to/a.md"]}
 
 
-def test_a_secret_in_what_is_shown_is_a_finding_and_is_not_said(tmp_path: Path) -> None:
-    """Somebody would publish a key with a record, a log or a page, and nothing would have warned."""
+def test_a_secret_in_what_is_shown_is_a_finding_and_is_masked(tmp_path: Path) -> None:
+    """Somebody would publish a key with a record, a log or a page: a warning stops only a strict build."""
     root = tmp_path / "toy"
     shutil.copytree(_PROJECT, root)
     secret = "hf_" + "AbCdEfGhIjKlMnOpQrStUvWxYz012345"
     run = root / "docs/runs/measure_latency/2026-02-03-simulated"
-    (root / "adrs/0003-key.md").write_text(f"# Key\n\n## Status\n\nAccepted\n\n{secret}\n", encoding="utf-8")
+    record = f"# Key\n\n## Status\n\nAccepted\n\n{secret}\n\n## With {secret}\n"
+    (root / "adrs/0003-key.md").write_text(record, encoding="utf-8")
     (root / "docs/key.md").write_text(f"# Key\n\n{secret}\n", encoding="utf-8")
     (run / "key.log").write_text(f"{secret}\n", encoding="utf-8")
-    found = [one for one in tree_of(root).findings if one.code == "hf-token"]
+    tree = tree_of(root)
+    found = [one for one in tree.findings if one.code == "hf-token"]
     assert [(one.path, one.line) for one in found] == [
         ("adrs/0003-key.md", 7),
+        ("adrs/0003-key.md", 9),
         ("docs/key.md", 3),
         ("docs/runs/measure_latency/2026-02-03-simulated/key.log", 1),
     ]
     assert secret not in str(found)
-    allowed = '[[allow]]\npath = "*"\ncode = "hf-token"\ncount = 3\nwhy = "made up"\n'
+    pages = "".join(page.markdown for page in tree.pages.values()).replace("\\", "")
+    assert secret not in pages + "".join(tree.texts.values())
+    assert secret[3:] not in pages
+    assert tree.texts["runs/measure_latency/2026-02-03-simulated/key.log"] == "hf_[redacted]\n"
+    assert "runs/measure_latency/2026-02-03-simulated/key.log" not in tree.files
+    assert "hf_[redacted]" in tree.pages["decisions/0003-key.md"].markdown
+    allowed = '[[allow]]\npath = "*"\ncode = "hf-token"\ncount = 4\nwhy = "made up"\n'
     (root / ".secrets-allowed.toml").write_text(allowed, encoding="utf-8")
     assert not [one for one in tree_of(root).findings if one.code == "hf-token"]

@@ -12,6 +12,7 @@ from reaffirm.site.diagrams.files import diagram_files
 from reaffirm.site.hand_written import DATA, ENDINGS, HOME, read_written, shown
 from reaffirm.site.navigation import moved, navigation
 from reaffirm.site.programs import for_programs
+from reaffirm.site.secrets_masked import Masks
 from reaffirm.site.secrets_told import secrets_told
 from reaffirm.site.settings import SiteSettings
 from reaffirm.site.static_files import SCRIPT, STYLE, static_files
@@ -134,20 +135,24 @@ def make_tree(settings: SiteSettings, documentation: Mapping[str, Path]) -> Tree
         else:
             pages[uri] = TreePage(uri, text, source, written=True)
     sources = [settings.root / page.source for page in pages.values() if page.source]
-    findings += secrets_told(settings.root, [*files.values(), *filter(Path.is_file, sources)])
+    secrets = secrets_told(settings.root, [*files.values(), *filter(Path.is_file, sources)])
+    findings += secrets
     if not settings.strict and not any(uri in pages for uri in HOME):
         head = front_matter(title_text(settings.name))
         pages["index.md"] = TreePage("index.md", f"{head}\n# {inline(settings.name)}\n\n{site.home}\n")
+    texts = {**for_programs(site, settings), **diagram_files(page.markdown for page in pages.values())}
+    if secrets:
+        masks = Masks(settings.root, secrets)
+        copies = masks.copies(settings.root, files)
+        pages, texts = masks.pages(pages), masks.texts(texts) | copies
+        files = {uri: path for uri, path in files.items() if uri not in copies}
+        left_out |= copies.keys()
     return Tree(
         settings,
         site,
         pages,
         files | dict(site.assets),
-        {
-            **for_programs(site, settings),
-            **static_files(),
-            **diagram_files(page.markdown for page in pages.values()),
-        },
+        {**texts, **static_files()},
         left_out,
         tuple(findings),
         site.told,

@@ -116,7 +116,9 @@ class _Search:
     def folder(self, path: Path) -> None:
         """Take what the folder's settings name, else the usual folders below it, else all that is in it."""
         named = [folder for folder in _configured(path, self.found) if folder.is_dir()]
-        if _FOLDERS.fullmatch(path.name) or _FOLDERS.fullmatch(path.resolve().name):
+        called = _FOLDERS.fullmatch(path.name) or _FOLDERS.fullmatch(path.resolve().name)
+        # A clone may be called anything: ~/decisions with its adrs/, docs/ and src/ is no folder of records.
+        if called and not (path / ".git").exists():
             self.all_of(path)
             return
         usual, others = self.usual(path, named)
