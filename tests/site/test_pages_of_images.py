@@ -82,3 +82,10 @@ def test_the_index_says_which_image_can_serve_the_model_and_why() -> None:
         < page.markdown.index("## Which can serve")
         < page.markdown.index("Rest.")
     )
+
+
+def test_what_a_reader_must_know_first_stays_at_the_top() -> None:
+    """That nobody ships an image would stand below two screens of what it would hold."""
+    text = with_head("# toy\n\n> Bring it\n> yourself.\n\nMore.\n", {"name": "toy", "engine": "vllm"})
+    assert text.startswith("# toy\n\n> Bring it\n> yourself.\n\n## What it holds")
+    assert text.endswith("## What is known of it\n\nMore.\n")

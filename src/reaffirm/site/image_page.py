@@ -53,6 +53,8 @@ def with_head(
 ) -> str:
     """Return the page with what its image holds above its text. A page without front matter stays as it is.
 
+    A quotation with which the text begins stays above: it is what a reader must know first.
+
     Args:
         markdown: the text below the front matter.
         data: the front matter.
@@ -70,12 +72,20 @@ def with_head(
     head, _, rest = markdown.lstrip().partition("\n")
     if not head.startswith("# "):
         head, rest = page_heading(str(data.get("name", "Image"))), markdown
+    first, rest = _quotation(rest)
     about = (
         f"<p>This page as a whole: {_badge(str(data.get('status', '')))}</p>" if data.get("status") else ""
     )
     source = f"Source: {inline(str(data['source']))}" if data.get("source") else ""
     written = f"## What is known of it\n\n{rest.strip()}" if rest.strip() else ""
-    return "\n\n".join(part for part in (head, about, *parts, written, source) if part) + "\n"
+    return "\n\n".join(part for part in (head, first, about, *parts, written, source) if part) + "\n"
+
+
+def _quotation(markdown: str) -> tuple[str, str]:
+    """The quotation with which a text begins, and what follows it."""
+    lines = markdown.strip().split("\n")
+    count = next((at for at, line in enumerate(lines) if not line.startswith(">")), len(lines))
+    return "\n".join(lines[:count]), "\n".join(lines[count:])
 
 
 def _holds(data: Mapping[str, Any], seen: Sequence[Probe], folder: str) -> list[str]:
