@@ -10,6 +10,7 @@ import pytest
 
 from reaffirm.site.addresses import address
 from reaffirm.site.navigation import navigation
+from reaffirm.site.secrets_told import secrets_told
 from reaffirm.site.settings import SiteSettings
 from reaffirm.site.static_files import SCRIPT, STYLE
 from reaffirm.site.tree import Tree, make_tree
@@ -174,3 +175,24 @@ def test_a_secret_in_what_is_shown_is_a_finding_and_is_masked(tmp_path: Path) ->
     allowed = '[[allow]]\npath = "*"\ncode = "hf-token"\ncount = 4\nwhy = "made up"\n'
     (root / ".secrets-allowed.toml").write_text(allowed, encoding="utf-8")
     assert not [one for one in tree_of(root).findings if one.code == "hf-token"]
+
+
+def test_a_file_that_was_clean_is_looked_at_again_when_it_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is kept from build to build would let a secret through that came later."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    page = tmp_path / "docs/page.md"
+    page.parent.mkdir()
+    page.write_text("# A page\n", encoding="utf-8")
+    assert secrets_told(tmp_path, [page]) == []
+    looked: list[Path] = []
+    monkeypatch.setattr("reaffirm.site.secrets_told._READ", {})
+    monkeypatch.setattr("reaffirm.site.secrets_told.scan", lambda paths, _: looked.extend(paths) or ())
+    assert secrets_told(tmp_path, [page]) == []
+    assert looked == [], "it is known by its hash"
+    page.write_text("# A page\n\nhf_" + "AbCdEfGhIjKlMnOpQrStUvWxYz012345\n", encoding="utf-8")
+    secrets_told(tmp_path, [page])
+    assert looked == [page]
+    monkeypatch.undo()
+    assert [one.code for one in secrets_told(tmp_path, [page])] == ["hf-token"]

@@ -1,16 +1,27 @@
-"""Secrets in what a site is made of: each is a finding, so that a strict build of it fails."""
+"""Secrets in what a site is made of: each is a finding, so that a strict build of it fails.
+
+To look at all that a hundred runs have recorded takes longer than to build their pages. A file in which
+nothing was found is known by its hash the next time, for as long as what looks for secrets stays the same.
+"""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
+from hashlib import sha256
+from importlib import resources
 from pathlib import Path
 
+from reaffirm.lint import secret_scan
 from reaffirm.lint.secret_allowances import ALLOWED, not_allowed, read_allowances
 from reaffirm.lint.secret_scan import Looked, scan
 from reaffirm.model.finding import Finding
+from reaffirm.redact import known
+from reaffirm.store.kept import keep, kept
 
 #: What was found in this process: most files are the same at the next build of a preview.
 _READ: dict[tuple[str, int, int], tuple[Finding, ...]] = {}
 _MOST_KEPT = 50_000
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
+_SORT = "without-secrets"
 
 
 def secrets_told(root: Path, paths: Iterable[Path]) -> list[Finding]:
@@ -23,14 +34,51 @@ def secrets_told(root: Path, paths: Iterable[Path]) -> list[Finding]:
     Raises:
         DocumentError: the list of allowances is damaged.
     """
-    found = [one for path in sorted(set(paths)) for one in _of(root, path)]
+    clean = _Clean(root)
+    found = [one for path in sorted(set(paths)) for one in _of(root, path, clean)]
+    clean.keep()
     if not found:
         return []
     allowed = read_allowances(root / ALLOWED) if (root / ALLOWED).is_file() else ()
     return sorted(set(not_allowed(found, allowed, file=ALLOWED, whole=False)))
 
 
-def _of(root: Path, path: Path) -> Iterator[Finding]:
+class _Clean:
+    """The hashes of a repository's files in which nothing was found."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = str(root.absolute())
+        before = kept(_SORT, self.root, self._maker())
+        self.before = frozenset(before) if isinstance(before, (list, tuple)) else frozenset()
+        self.now: set[str] = set()
+
+    def has(self, digest: str) -> bool:
+        """Whether a file of these bytes is known to hold no secret."""
+        if digest in self.before:
+            self.now.add(digest)
+        return digest in self.now
+
+    def keep(self) -> None:
+        """Keep what this build knows, where it is something new."""
+        if self.now - self.before:
+            keep(_SORT, self.root, self._maker(), sorted(self.now))
+
+    @staticmethod
+    def _maker() -> str:
+        """What looks: its code, and what this process knows to be secret."""
+        about = known()
+        own = [*sorted(about.values), *sorted(about.names), *sorted(one.pattern for one in about.patterns)]
+        return sha256("\0".join([_code(), *own]).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@cache
+def _code() -> str:
+    package = resources.files("reaffirm.redact")
+    texts = [one.read_text("utf-8") for one in sorted(package.iterdir(), key=str) if one.name.endswith(".py")]
+    return "\0".join([Path(secret_scan.__file__).read_text(encoding="utf-8"), *texts])
+
+
+def _of(root: Path, path: Path, clean: _Clean) -> Iterator[Finding]:
     if path.suffix.lower() in _NO_TEXT:
         return
     try:
@@ -41,7 +89,17 @@ def _of(root: Path, path: Path) -> Iterator[Finding]:
     if key not in _READ:
         if len(_READ) >= _MOST_KEPT:
             _READ.clear()
-        _READ[key] = tuple(scan([path], Looked()))
+        digest = _digest(path)
+        _READ[key] = () if digest and clean.has(digest) else tuple(scan([path], Looked()))
+        if digest and not _READ[key]:
+            clean.now.add(digest)
     shown = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
     for one in _READ[key]:
         yield Finding(shown, one.line, one.code, one.message, one.hint)
+
+
+def _digest(path: Path) -> str:
+    try:
+        return sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
