@@ -14,6 +14,8 @@ import pytest
 from sites import build, served
 from watched import watched
 
+pytestmark = pytest.mark.browser
+
 _PROJECT = Path(__file__).parents[1] / "site/specimens/project"
 _HOLE = """<script>document.title = "ran"; fetch("http://203.0.113.1/s")</script>
 <img src="http://203.0.113.1/p.png" onerror="document.title = 'ran'">
