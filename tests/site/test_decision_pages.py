@@ -15,7 +15,6 @@ from reaffirm.model.claim import Claim, Judged, Result, Standing, Verdict
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.record import Record, Status
 from reaffirm.site.board import decisions_page
-from reaffirm.site.cells import fact_cells
 from reaffirm.site.graph import supersession
 from reaffirm.site.hand_written import shown
 from reaffirm.site.home import home_page
@@ -23,6 +22,7 @@ from reaffirm.site.make_records import page_of_record, still_true
 from reaffirm.site.marks import verdict_bar
 from reaffirm.site.state import MOST, State, Topic, overview, with_state
 from reaffirm.store.published import read_published
+from reaffirm.store.shown_facts import fact_cells
 
 _GOLDEN = Path(__file__).parent / "golden/decisions"
 _PROJECT = Path(__file__).parent / "specimens/project"

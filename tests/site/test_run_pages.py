@@ -12,11 +12,11 @@ from reaffirm.draw.timeline import Span, brief, timeline_svg
 from reaffirm.model.evidence import Kind
 from reaffirm.model.fact import Fact
 from reaffirm.site.beside import disagreements, pairs_of
-from reaffirm.site.cells import fact_cells
 from reaffirm.site.requests import read_requests
 from reaffirm.site.run_material import read_material
 from reaffirm.site.runbook_text import read_runbook_text
 from reaffirm.store.published import PublishedRun, read_run
+from reaffirm.store.shown_facts import fact_cells
 
 _TORN = Path(__file__).parent / "specimens/recordings/torn.jsonl"
 

@@ -1,10 +1,9 @@
-"""Cells of an executed notebook as a page shows them: their number, their state, which fact is from which."""
+"""Cells of an executed notebook as a page shows them: their number and their state."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reaffirm.model.fact import FACTS_MIME
 from reaffirm.model.report import REPORT_MIME
 from reaffirm.site.output import text_of
 from reaffirm.site.prose import words
@@ -47,11 +46,6 @@ def cells_of(notebook: Mapping[str, Any], ended: object = None) -> tuple[Cell, .
         ended: how its run ended, as its provenance has it: what came after is shown as never run.
     """
     return tuple(_cells(notebook, ended if isinstance(ended, dict) else {}))
-
-
-def fact_cells(notebook: Mapping[str, Any]) -> dict[str, int]:
-    """Return the number of the cell that shows each fact: of several the last, whose value it is."""
-    return {name: one.number for one in cells_of(notebook) for name in _facts(one.outputs)}
 
 
 def steps_shown(cell: Cell) -> Iterator[tuple[str, str, str]]:
@@ -118,13 +112,6 @@ def _state(
 def _heading(source: str) -> str:
     found = [line.strip() for line in source.split("\n") if line.startswith(_HEADING)]
     return words(found[-1].lstrip("#").strip().rstrip("#").strip()) if found else ""
-
-
-def _facts(outputs: object) -> Iterator[str]:
-    for data in _displays(outputs):
-        payload = data.get(FACTS_MIME)
-        facts = payload.get("facts") if isinstance(payload, dict) else None
-        yield from facts if isinstance(facts, dict) else ()
 
 
 def _displays(outputs: object) -> Iterator[Mapping[str, Any]]:

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from reaffirm.model.run_view import RunView
-from reaffirm.site.cells import fact_cells
 from reaffirm.site.requests import RequestLog, read_requests
 from reaffirm.store.published import MAX_BYTES, PublishedRun
 from reaffirm.store.run_view import view_of
+from reaffirm.store.shown_facts import fact_cells
 
 #: Recordings that were read in this process, by the hash of their bytes: most are the same at the next build.
 _READ: dict[str, RequestLog] = {}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from reaffirm.model.finding import Finding
 from reaffirm.redact import MASK, secrets_of
 from reaffirm.redact.known import all_forms
+from reaffirm.site.secrets_told import shown_path
 
 if TYPE_CHECKING:
     from reaffirm.site.tree import TreePage
@@ -48,14 +49,10 @@ class Masks:
 
     def copies(self, root: Path, files: Mapping[str, Path]) -> dict[str, str]:
         """Return the files in which one was found as masked texts, by their address."""
-        found = {uri: path for uri, path in files.items() if _shown(root, path) in self.paths}
+        found = {uri: path for uri, path in files.items() if shown_path(root, path) in self.paths}
         return {
             uri: self.text(path.read_text(encoding="utf-8", errors="replace")) for uri, path in found.items()
         }
-
-
-def _shown(root: Path, path: Path) -> str:
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
 def _values(path: Path, lines: set[int]) -> Iterator[str]:

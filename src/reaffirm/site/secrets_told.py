@@ -93,9 +93,8 @@ def _of(root: Path, path: Path, clean: _Clean) -> Iterator[Finding]:
         _READ[key] = () if digest and clean.has(digest) else tuple(scan([path], Looked()))
         if digest and not _READ[key]:
             clean.now.add(digest)
-    shown = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
     for one in _READ[key]:
-        yield Finding(shown, one.line, one.code, one.message, one.hint)
+        yield Finding(shown_path(root, path), one.line, one.code, one.message, one.hint)
 
 
 def _digest(path: Path) -> str:
@@ -103,3 +102,8 @@ def _digest(path: Path) -> str:
         return sha256(path.read_bytes()).hexdigest()
     except OSError:
         return ""
+
+
+def shown_path(root: Path, path: Path) -> str:
+    """Return a file as findings name it: from the root of the repository, a file elsewhere by its name."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
