@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reaffirm.model.report import REPORT_MIME
 from reaffirm.site.output import text_of
 from reaffirm.site.prose import words
 from reaffirm.site.text import code, inline
@@ -46,14 +45,6 @@ def cells_of(notebook: Mapping[str, Any], ended: object = None) -> tuple[Cell, .
         ended: how its run ended, as its provenance has it: what came after is shown as never run.
     """
     return tuple(_cells(notebook, ended if isinstance(ended, dict) else {}))
-
-
-def steps_shown(cell: Cell) -> Iterator[tuple[str, str, str]]:
-    """Yield step, outcome and summary of each report in a cell."""
-    for data in _displays(cell.outputs):
-        report = data.get(REPORT_MIME)
-        if isinstance(report, dict):
-            yield str(report.get("step", "")), str(report.get("outcome", "")), str(report.get("summary", ""))
 
 
 def _cells(notebook: Mapping[str, Any], ended: Mapping[str, Any]) -> Iterator[Cell]:
@@ -112,12 +103,6 @@ def _state(
 def _heading(source: str) -> str:
     found = [line.strip() for line in source.split("\n") if line.startswith(_HEADING)]
     return words(found[-1].lstrip("#").strip().rstrip("#").strip()) if found else ""
-
-
-def _displays(outputs: object) -> Iterator[Mapping[str, Any]]:
-    for output in _dicts(outputs):
-        if isinstance(data := output.get("data"), dict):
-            yield data
 
 
 def _dicts(value: object) -> Sequence[Mapping[str, Any]]:
