@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
 
 from reaffirm.model.finding import Finding
-from reaffirm.redact import find, secrets_of
+from reaffirm.redact import find, hidden, secrets_of
 
 #: Of a file, that much is looked at (bytes).
 MOST_BYTES = 32 * 1024 * 1024
@@ -106,7 +107,7 @@ def scan_text(text: str, shown: str) -> Iterator[Finding]:
         masked.update(range(line, ends.line(max(one.start, one.end - 1)) + 1))
         found.setdefault((line, one.code), _finding(shown, line, one.code, text[one.start : one.end]))
     # what colours, line ends or the form of JSON cut up
-    places = [(places[0][0], places) for places in secrets_of(text)]
+    places = [(places[0][0], places) for places in hidden(text)]
     for start, parts in sorted(places):
         line = ends.line(start)
         if line not in masked:
@@ -164,6 +165,8 @@ def _in_json(text: str, shown: str) -> Iterator[tuple[int, str]]:
         return
     parts = [text] if shown.endswith((".ipynb", ".json")) else text.split("\n")
     for number, part in enumerate(parts, 1):
+        if "\\" not in part and '["' not in part and "[\n" not in part:
+            continue  # no text here reads otherwise than it stands, and no list has lines
         try:
             data = json.loads(part)
         except (ValueError, RecursionError):
@@ -188,8 +191,10 @@ def _line_of(raw: str, string: str, at: int) -> int:
 
 
 def _strings(data: Any) -> Iterator[str]:
+    """The texts that JSON writes in another form than they have; the others were looked at as they stand."""
     if isinstance(data, str):
-        yield data
+        if len(encode_basestring_ascii(data)) != len(data) + 2:
+            yield data
     elif isinstance(data, dict):
         for value in data.values():
             yield from _strings(value)

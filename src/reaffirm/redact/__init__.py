@@ -15,7 +15,7 @@ from reaffirm.redact.known import (
     secrets_in,
 )
 from reaffirm.redact.lazy import warming
-from reaffirm.redact.masking import find, redact, redact_header, redact_words, secrets_of
+from reaffirm.redact.masking import find, hidden, redact, redact_header, redact_words, secrets_of
 from reaffirm.redact.names import is_secret_name
 from reaffirm.redact.streams import LineRedactor, StreamRedactor
 
@@ -26,6 +26,7 @@ __all__ = [
     "LineRedactor",
     "StreamRedactor",
     "find",
+    "hidden",
     "is_secret",
     "is_secret_name",
     "known",

@@ -5,9 +5,9 @@ no pattern here repeats what repeats, and a long text costs one pass for each wo
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from reaffirm.redact.found import Found
+from reaffirm.redact.found import Found, stands
 from reaffirm.redact.known import is_secret, known
 from reaffirm.redact.lazy import lazily
 from reaffirm.redact.names import is_weak_name, word_set
@@ -19,8 +19,8 @@ _WORDS = (
     "password", "passwd", "passphrase", "passcode", "secret", "token", "key", "authorization", "credential",
     "pass", "pwd", "pat", "cookie", "auth", "_sig", "signature",
 )  # fmt: skip
-#: One of these stands in each of those words: most texts have none of them.
-_CORES = ("pass", "key", "token", "secret", "auth", "credential", "pwd", "pat", "cookie", "_sig", "signature")
+#: What a text is searched for before anything here looks at it.
+SIGNS = (*_WORDS, "name", "value")
 # Between a name and its value. A quote may close after the name, and may be escaped or written for HTML.
 _QUOTE = r"(?:\\{0,15}[\"']|&quot;|&#39;|&#x27;|&#34;)"
 _AFTER = lazily(
@@ -70,35 +70,48 @@ _PAIR = lazily(
     r",?(?:\s|\\{1,15}[nrt]){1,40}\\{0,15}[\"']?value\\{0,15}[\"']?[ ]{0,4}[:=][ ]{0,4}",
     re.IGNORECASE,
 )
+_LONGEST_PAIR = 1024
 _SENTENCE = lazily(r"[ \n]{1,4}[a-z]{1,12} [a-z]{2,16}[ .,\n]")
 _SNAKE = lazily(r"[a-z]{1,40}(?:_[a-z]{1,40}){1,8}\Z")
 _NUMBER = lazily(r"-?[0-9]{1,6}(?:\.[0-9]{0,12})?(?:e-?[0-9]{1,3})?\s*(?:ms|s|us|%)?\Z", re.IGNORECASE)
 
 
-def find_assigned(text: str, low: str) -> Iterator[Found]:
-    """Find values under secret names. ``low`` is the text in small letters, of the same length."""
-    if any(map(low.__contains__, _CORES)):
+def find_assigned(text: str, low: str, there: Mapping[str, Sequence[int]]) -> Iterator[Found]:
+    """Find values under secret names.
+
+    ``low`` is the text in small letters, of the same length; ``there`` says where :data:`SIGNS` are in it.
+    """
+    if there:
         for word in _WORDS:
-            if word in low:
-                yield from _of_word(text, low, word)
+            if word in there:
+                yield from _of_word(text, len(word), there[word])
     for word in known().names:
         if word in low:
-            yield from _of_word(text, low, word)
-    if "value" in low and ("name" in low or "key" in low):
-        for match in _PAIR.finditer(text):
-            if is_secret(match["name"]):
-                yield from _found(read_value(text, match.end(), ""), match["name"], "named-secret")
+            yield from _of_word(
+                text, len(word), [match.start() for match in re.finditer(re.escape(word), low)]
+            )
+    for at in _names_of_pairs(there):
+        if (match := _PAIR.match(text, at)) and is_secret(match["name"]):
+            yield from _found(read_value(text, match.end(), ""), match["name"], "named-secret")
 
 
-def _of_word(text: str, low: str, word: str) -> Iterator[Found]:
-    at = low.find(word)
-    while at >= 0:
-        end = at + len(word)
-        if text[end : end + 1] not in _NO_NAME and (after := _AFTER.match(text, end)):
+def _names_of_pairs(there: Mapping[str, Sequence[int]]) -> Iterator[int]:
+    """Where ``name: … value: …`` may begin."""
+    if values := there.get("value"):
+        for word in ("name", "key"):
+            for at in there.get(word, ()):
+                if stands(values, at, at + _LONGEST_PAIR):
+                    yield at
+
+
+def _of_word(text: str, size: int, places: Sequence[int]) -> Iterator[Found]:
+    done = 0
+    for at in places:
+        end = at + size
+        if at >= done and text[end : end + 1] not in _NO_NAME and (after := _AFTER.match(text, end)):
             for one in _at(text, at, end, after):
-                end = max(end, one.end)  # within a secret there is nothing more to find
+                done = max(done, one.end)  # within a secret there is nothing more to find
                 yield one
-        at = low.find(word, end)
 
 
 def _at(text: str, at: int, end: int, after: re.Match[str]) -> Iterator[Found]:

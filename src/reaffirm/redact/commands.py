@@ -3,10 +3,10 @@
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from reaffirm.redact.found import Found
+from reaffirm.redact.found import Found, stands
 from reaffirm.redact.known import is_secret, known
 from reaffirm.redact.lazy import lazily
 from reaffirm.redact.names import word_set
@@ -39,18 +39,12 @@ _WRAPPERS = word_set(
 _PASS_WORD = lazily(r"(pass(?:in|out)?:|--pass(?:in|out)=pass:)", re.IGNORECASE)
 _PASS_BEGINS = frozenset("pP-")
 _PROGRAMS = {*_SHORT, *_PAIRED, "docker", "nerdctl", "helm", "oras", "crane", "openssl"}
-#: One of these stands in the name of each of those programs.
-_CORES = (
-    "docker", "curl", "http", "wget", "pass", "mysql", "mariadb", "redis", "ldap", "mongo", "sqlcmd", "zip",
-    "unrar", "7z", "influx", "mosquitto", "freerdp", "ipmi", "snmp", "keytool", "skopeo", "podman", "buildah",
-    "smb", "rpcclient", "nerdctl", "helm", "oras", "crane", "openssl",
-)  # fmt: skip
-#: Programs that take none but for ``login``; what a line says that holds one nevertheless.
-_LOGIN_ONLY = word_set("docker nerdctl helm oras crane")
-_SAYS_SO = ("login", "pass", "key", "token", "secret", "auth", "credential", "pwd", "pat", "cookie")
+#: What stands in a line whose words hold a secret, unless it is in one of the program's own options.
+_SAYS_SO = frozenset(
+    ["login", "pass", "key", "token", "secret", "auth", "credential", "pwd", "pat ", "pat\t", "cookie", "sig"]
+)
 #: What takes a secret in a word of its own.
 _TAKERS = frozenset((*_SHORT, *_PAIRED, *_LOGIN))
-_OPTION = lazily(r"[ ](?:[-/][-pawPuUtAXsk])")
 
 
 @cache
@@ -87,6 +81,10 @@ _OTHERS = (
     "asia",
 )
 _SETTERS = ("env ", "arg ", "setenv ", "setx ")
+_CALLS = {f"{name}{blank}": name for name in sorted(_PROGRAMS) for blank in " \t"}
+_WITH_OPTIONS = {call: name for call, name in _CALLS.items() if name in _SHORT or name in _PAIRED}
+#: What a text is searched for before anything here looks at it.
+SIGNS = (*_CALLS, *_SAYS_SO, *_OTHERS)
 _GLUED_TO_KEY = lazily(r"[A-Z2-7]{16}[\s,:;|\"']{1,8}(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])")
 
 
@@ -165,15 +163,18 @@ def _after_user(word: str) -> int:
     return 0
 
 
-def find_in_commands(text: str, low: str) -> Iterator[Found]:
-    """Find secrets in commands and files of known programs. ``low`` is the text in small letters."""
-    if (" -" in text or " /" in text) and any(map(text.__contains__, _CORES)) and _OPTION.search(text):
-        for name in _PROGRAMS:
-            if f"{name} " in text:
-                for match in _command(name).finditer(text):
-                    if name not in _LOGIN_ONLY or _may_take(low, match.start(), match.end()):
-                        yield from _in_line(text, match)
-    if not any(map(low.__contains__, _OTHERS)):
+def find_in_commands(text: str, low: str, there: Mapping[str, Sequence[int]]) -> Iterator[Found]:
+    """Find secrets in commands and files of known programs.
+
+    ``low`` is the text in small letters; ``there`` says where :data:`SIGNS` are in it.
+    """
+    for call, places in there.items():
+        if (name := _CALLS.get(call)) is not None:
+            for at in places:
+                match = _command(name).match(text, at)
+                if match and _may_take(name, text, match, there):
+                    yield from _in_line(text, match)
+    if there.keys().isdisjoint(_OTHERS):
         return
     for at, match in _after(text, low, "password", _NETRC_VALUE):
         if not is_placeholder(match["secret"]) and _NETRC_BEFORE.search(text, max(0, at - 320), at):
@@ -196,13 +197,17 @@ def find_in_commands(text: str, low: str) -> Iterator[Found]:
             yield Found(match.start("secret"), match.end("secret"), "aws-secret")
 
 
-def _may_take(low: str, start: int, begin: int) -> bool:
-    """Whether a secret may stand in the line of a program that takes one for ``login`` only.
-
-    Reports are full of lines that begin with ``docker``.
-    """
-    line = low[begin : _line_end(low, start)]
-    return bool(known().names) or any(map(line.__contains__, _SAYS_SO)) or any(map(line.__contains__, _CORES))
+def _may_take(name: str, text: str, match: re.Match[str], there: Mapping[str, Sequence[int]]) -> bool:
+    """Whether a secret may stand in the line of a program: reports are full of lines such as ``docker …``."""
+    if known().names:
+        return True
+    start, end = match.end(), _line_end(text, match.start())
+    if any(text.find(option, start, end) >= 0 for option in (*_SHORT.get(name, ()), *_PAIRED.get(name, ()))):
+        return True
+    return any(
+        (word in _SAYS_SO or _WITH_OPTIONS.get(word, name) != name) and stands(places, start, end)
+        for word, places in there.items()
+    )
 
 
 def _line_end(text: str, start: int) -> int:

@@ -1,5 +1,7 @@
 """A secret that was found in a text: where it stands, and what it is."""
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -12,3 +14,9 @@ class Found(NamedTuple):
     start: int
     end: int
     code: str
+
+
+def stands(places: Sequence[int], start: int, end: int) -> bool:
+    """Whether one of these places, in their order, is from ``start`` on and before ``end``."""
+    at = bisect_left(places, start)
+    return at < len(places) and places[at] < end

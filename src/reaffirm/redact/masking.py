@@ -1,9 +1,9 @@
 """Takes secrets out of text before anything is written."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from reaffirm.redact.assignments import find_assigned
 from reaffirm.redact.commands import find_in_commands, secret_words
@@ -11,6 +11,7 @@ from reaffirm.redact.found import Found
 from reaffirm.redact.keys import find_keys
 from reaffirm.redact.known import MASK, is_secret, known, mask_forms, secrets_by_word
 from reaffirm.redact.lazy import lazily
+from reaffirm.redact.present import words_in
 from reaffirm.redact.tokens import WRAPPABLE, find_tokens, find_wrapped_tokens
 from reaffirm.redact.urls import find_in_urls
 from reaffirm.redact.views import Places, cut_out, places_in_skeleton, skeleton, uncoloured, unwrapped
@@ -50,15 +51,18 @@ def _redact(text: str) -> str:
 
 def find(text: str) -> Iterator[Found]:
     """Find the secrets that stand in a text as it is, without a look below colours and wraps."""
-    yield from _find_known(text)
-    if "Private-Lines" in text or "PRIVATE KEY" in text:
-        yield from find_keys(text)
-    yield from find_tokens(text)
     low = _small(text)
-    if "=" in text or "@" in text or "%3a" in low:
+    there = words_in(low)
+    yield from _find_known(text, there)
+    if "private" in there:
+        yield from find_keys(text)
+    if there:
+        yield from find_tokens(text, there)
+    if "=" in text or "@" in text or "%3a" in there:
         yield from find_in_urls(text, low)
-    yield from find_assigned(text, low)
-    yield from find_in_commands(text, low)
+    yield from find_assigned(text, low, there)
+    if there:
+        yield from find_in_commands(text, low, there)
     for pattern in known().patterns:
         for match in pattern.finditer(text):
             start, end = match.span(1 if pattern.groups else 0)
@@ -78,7 +82,12 @@ def _remembered(text: str, _version: int) -> tuple[Places, ...]:
 
 
 def _secrets_of(text: str) -> list[Places]:
-    secrets: list[Places] = [[(one.start, one.end)] for one in find(text)]
+    return [*([(one.start, one.end)] for one in find(text)), *hidden(text)]
+
+
+def hidden(text: str) -> list[Places]:
+    """Return where secrets stand that :func:`find` may not see: colours or line ends cut them up."""
+    secrets: list[Places] = []
     plain = uncoloured(text)
     if plain is not None:
         secrets += [plain.places(one.start, one.end) for one in find(plain.text)]
@@ -105,7 +114,7 @@ def _wrapped_tokens(text: str) -> Iterator[Places]:
     """Tokens of a fixed length that a line end cuts up."""
     if "\n" not in text and "\\" not in text:
         return
-    for match in WRAPPABLE.finditer(text):
+    for match in chain.from_iterable(pattern.finditer(text) for pattern in WRAPPABLE):
         start, end = max(0, match.start() - 16), min(len(text), match.end() + 300)
         joined = unwrapped(text[start:end])
         if joined is not None:
@@ -113,7 +122,7 @@ def _wrapped_tokens(text: str) -> Iterator[Places]:
                 yield [(a + start, b + start) for a, b in joined.places(one.start, one.end)]
 
 
-def _find_known(text: str) -> Iterator[Found]:
+def _find_known(text: str, there: Mapping[str, Sequence[int]]) -> Iterator[Found]:
     for secret in secrets_by_word(known().values):
         if secret.word in text:
             for match in secret.pattern.finditer(text):
@@ -123,7 +132,7 @@ def _find_known(text: str) -> Iterator[Found]:
             while at >= 0:
                 yield Found(at, at + len(form), "known-secret")
                 at = text.find(form, at + len(form))
-    if "edacted%" in text:
+    if "edacted%" in there:
         for form in mask_forms():
             at = text.find(form)
             while at >= 0:

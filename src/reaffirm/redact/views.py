@@ -16,14 +16,14 @@ Places = list[tuple[int, int]]
 
 # Terminal sequences as bytes and as JSON and repr write them, what HTML puts around a word to colour it,
 # and characters that nobody sees.
-_UNSEEN = lazily(
-    r"\x1b\[[0-?]{0,32}[ -/]{0,4}[@-~]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|\x1b[ -/]{0,2}[0-~]"
-    r"|\\{1,16}(?:x1b|u001[bB]|033|e)\[[0-9;]{0,32}[A-Za-z]"
-    r"|</?(?:span|b|i|u|em|strong|font|mark|wbr)(?: [^<>\n]{0,200})?/?>"
-    "|[\u200b\u200c\u200d\u2060\ufeff\u00ad\x00\x08]"
-)
-_SIGNS = ("\x1b", "\\x1b[", "\\u001b[", "\\u001B[", "\\033[", "\\e[", "</", "<wbr")
-_INVISIBLE = lazily("[\u200b\u200c\u200d\u2060\ufeff\u00ad\x00\x08]")
+_SEQUENCE = r"\x1b(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[ -/]{0,2}[0-~])"
+_WRITTEN = r"\\{1,16}(?:x1b|u001[bB]|033|e)\[[0-9;]{0,32}[A-Za-z]"
+_TAG = r"<(?:/?(?:span|b|i|u|em|strong|font|mark|wbr)(?: [^<>\n]{0,200})?/?>)"
+_SIGN = "[\u200b\u200c\u200d\u2060\ufeff\u00ad\x00\x08]"
+_UNSEEN = lazily(f"{_SEQUENCE}|{_WRITTEN}|{_TAG}|{_SIGN}")
+# A pattern that begins with one character is looked for much faster than one that begins with several.
+_ONLY_SEQUENCES, _ONLY_TAGS, _INVISIBLE = lazily(_SEQUENCE), lazily(_TAG), lazily(_SIGN)
+_COLOURS_WRITTEN = ("\\x1b[", "\\u001b[", "\\u001B[", "\\033[", "\\e[")
 # A line end with what a table or a quotation puts around it, and a line end inside of JSON.
 _BAR = r"(?:(?:[│┃|>]|\\{1,16}u250[23]|\\{1,16}xe2\\{1,16}x94\\{1,16}x8[23]) ?)?"
 _WRAP = lazily(
@@ -87,10 +87,15 @@ def _without(text: str, pattern: re.Pattern[str]) -> View | None:
 
 def uncoloured(text: str) -> View | None:
     """Return the text without colours and unseen characters; ``None`` where there are none."""
-    marked = "\x1b" in text or "\\" in text or "<" in text
-    if (marked and any(sign in text for sign in _SIGNS)) or (not text.isascii() and _INVISIBLE.search(text)):
-        return _without(text, _UNSEEN)
-    return _without(text, _INVISIBLE) if "\x00" in text or "\x08" in text else None
+    sequences = "\x1b" in text
+    written = "\\" in text and any(map(text.__contains__, _COLOURS_WRITTEN))
+    tags = "<" in text and ("</" in text or "<wbr" in text)
+    signs = ("\x00" in text or "\x08" in text) if text.isascii() else _INVISIBLE.search(text) is not None
+    kinds = sequences + written + tags + signs
+    if not kinds:
+        return None
+    one = (_ONLY_SEQUENCES if sequences else _ONLY_TAGS if tags else _INVISIBLE) if kinds == 1 else None
+    return _without(text, _UNSEEN if written or one is None else one)
 
 
 def unwrapped(text: str) -> View | None:

@@ -1,0 +1,35 @@
+"""Which of the words that matter stand in a text, and where, by one pass over it.
+
+Nearly every text has no secret, and each kind of secret needs one of a few words: ``token``, ``AKIA``,
+``docker``. Looking for a hundred words one by one took most of the time of redaction; an Aho-Corasick
+automaton looks for all of them at once.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from ahocorasick_rs import AhoCorasick, Implementation
+
+from reaffirm.redact import assignments, commands, tokens
+
+#: Words of this package's other modules that need no list of their own.
+_OTHERS = ("private", "edacted%", "%3a")
+_NONE: dict[str, list[int]] = {}
+
+
+@cache
+def _automaton() -> tuple[AhoCorasick, tuple[str, ...]]:
+    words = tuple(sorted({*assignments.SIGNS, *commands.SIGNS, *tokens.SIGNS, *_OTHERS}))
+    return AhoCorasick(words, implementation=Implementation.ContiguousNFA), words
+
+
+def words_in(low: str) -> Mapping[str, Sequence[int]]:
+    """Return where those words begin in a text of small letters, also one inside of another."""
+    automaton, words = _automaton()
+    found = automaton.find_matches_as_indexes(low, overlapping=True)
+    if not found:
+        return _NONE
+    there: dict[str, list[int]] = {}
+    for which, at, _ in found:
+        there.setdefault(words[which], []).append(at)
+    return there
