@@ -23,11 +23,16 @@ class Marked(Protocol):
         """Note the beginning of a cell."""
         ...
 
+    def cell_ends(self) -> None:
+        """Keep nothing back any more."""
+        ...
+
 
 class _Marks:
     def __init__(self) -> None:
         self.now: Mark | None = None
         self.open: list[Marked] = []
+        self.ends_are_told = False
 
 
 _marks = _Marks()
@@ -38,6 +43,22 @@ def cell_begins(number: int, step_id: str) -> None:
     _marks.now = Mark(number, step_id)
     for one in tuple(_marks.open):
         one.mark(_marks.now)
+
+
+def cell_ends() -> None:
+    """Say that the cell has ended."""
+    for one in tuple(_marks.open):
+        one.cell_ends()
+
+
+def tell_ends() -> None:
+    """Promise that each cell's end will be said, too."""
+    _marks.ends_are_told = True
+
+
+def ends_are_told() -> bool:
+    """Whether it is said when a cell ends: until then something may be kept back."""
+    return _marks.ends_are_told
 
 
 def current() -> Mark | None:
@@ -60,4 +81,5 @@ def leaves(recorder: Marked) -> None:
 def forget() -> None:
     """Begin again, as a new process would."""
     _marks.now = None
+    _marks.ends_are_told = False
     _marks.open.clear()

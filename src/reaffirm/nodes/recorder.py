@@ -9,6 +9,7 @@ from typing import Any
 
 from reaffirm.clock import Clock
 from reaffirm.errors import RecordingError, UsageError
+from reaffirm.model.evidence import Kind
 from reaffirm.nodes import marks
 from reaffirm.nodes.recording_format import Header
 from reaffirm.nodes.recording_lines import encode, encode_seconds
@@ -53,6 +54,9 @@ class Recorder:
         self._ended = False
         self._seq = 0
         self._hash = ""
+        self._held: list[str] = []
+        self._waits = True
+        self._failure: RecordingError | None = None
         self._texts: set[str] = set()
         self._streams: dict[str, int] = {}
         self._lock = threading.RLock()
@@ -89,30 +93,59 @@ class Recorder:
             )
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("wb", buffering=0)
+            self._waits = any(kind is not Kind.SIMULATED for kind in header.kinds.values())
             self._write("begin", header.as_json())
             marks.joins(self)
             if (now := marks.current()) is not None:
                 self.mark(now)
 
     def mark(self, mark: marks.Mark) -> None:
-        """Note that a cell begins; see :mod:`reaffirm.nodes.marks`."""
-        self.write("cell", {"cell": mark.cell, "step": redact(mark.step)})
+        """Note that a cell begins; see :mod:`reaffirm.nodes.marks`. What goes wrong is told to that cell."""
+        try:
+            self.write("cell", {"cell": mark.cell, "step": redact(mark.step)})
+        except RecordingError as error:
+            self._failure = error
 
     def write(self, op: str, fields: Mapping[str, Any]) -> None:
         """Write one line. ``fields`` are already redacted."""
         with self._lock:
+            self._tell_failure()
             if self._file is None:
                 self.begin()
             if not self._ended:
                 self._write(op, fields)
 
     def seconds(self, op: str, node: str, key: str, seconds: float) -> None:
-        """Write one line of a node that says nothing but a time or a duration (seconds)."""
+        """Write one line of a node that says nothing but a time or a duration (seconds).
+
+        Most lines of a recording are such. One may be written together with the line after it: see
+        :meth:`settle`.
+        """
         with self._lock:
+            self._tell_failure()
             if self._file is None:
                 self.begin()
             if not self._ended:
-                self._put(*encode_seconds(self._seq, op, node, key, seconds, self._hash))
+                line, self._hash = encode_seconds(self._seq, op, node, key, seconds, self._hash)
+                self._seq += 1
+                self._held.append(line)
+                if not marks.ends_are_told():
+                    self._put_held()
+
+    def settle(self) -> None:
+        """Write what is kept back, before a request or a wait; but a simulated node answers at once."""
+        if self._held and self._waits:
+            with self._lock:
+                self._put_held()
+
+    def cell_ends(self) -> None:
+        """Write what is kept back. What goes wrong is told to the cell that comes next."""
+        if self._held:
+            with self._lock:
+                try:
+                    self._put_held()
+                except RecordingError as error:
+                    self._failure = error
 
     def note(self, op: str, fields: Mapping[str, Any]) -> None:
         """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""
@@ -163,10 +196,24 @@ class Recorder:
     def _write(self, op: str, fields: Mapping[str, Any]) -> None:
         self._put(*encode({"seq": self._seq, "op": op, **fields}, self._hash))
 
+    def _tell_failure(self) -> None:
+        """Raise, once, what went wrong between two cells."""
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
     def _put(self, line: str, after: str) -> None:
-        """Put a line into the file at once, whole or not at all; ``after`` is its hash."""
+        """Put a line into the file at once; ``after`` is its hash."""
+        self._held.append(line)
+        self._hash = after
+        self._seq += 1
+        self._put_held()
+
+    def _put_held(self) -> None:
+        """Put the lines into the file that are not there yet, all of them or none."""
         whole = self._size
-        data = f"{line}\n".encode("utf-8", "surrogatepass")
+        data = "".join([f"{line}\n" for line in self._held]).encode("utf-8", "surrogatepass")
+        self._held.clear()
         try:
             while data:
                 written = self._file.write(data)
@@ -183,8 +230,6 @@ class Recorder:
                 "make room or allow writing there, then run again; the recording is whole up to this request"
             )
             raise RecordingError(msg, hint=hint) from error
-        self._hash = after
-        self._seq += 1
 
 
 def _versions() -> dict[str, str]:

@@ -68,6 +68,7 @@ class _Recorded(Wrapping):
     def _ask(
         self, op: str, asked: Mapping[str, Any], call: Callable[[], _T], clean: Callable[[_T], _T]
     ) -> _T:
+        self._recorder.settle()
         try:
             return clean(call())
         except ReaffirmError as error:
@@ -89,6 +90,7 @@ class _RecordedClock:
         return at
 
     def sleep(self, seconds: float) -> None:
+        self._recorder.settle()
         try:
             self._inner.clock.sleep(seconds)
         except BaseException as stop:
@@ -118,6 +120,7 @@ class _RecordedStream:
     def read(self, seconds: float) -> list[Line]:
         call = self._recorder.count(self._name)
         where = {"node": self._node, "stream": self._name, "call": call}
+        self._recorder.settle()
         try:
             lines = [Line(self._clean(line.text), line.at) for line in self._inner.read(seconds)]
         except ReaffirmError as error:

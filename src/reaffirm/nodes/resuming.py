@@ -64,6 +64,9 @@ class Resuming:
             marks.leaves(self)
             self.when_live()
 
+    def cell_ends(self) -> None:
+        """Nothing is kept back here."""
+
     @property
     def consented(self) -> tuple[str, ...]:
         """What a person agreed to in the finished steps; it counts for them alone."""

@@ -19,15 +19,20 @@ _MARKED = re.compile(r"Annotated\[.{0,200}[\"']secret[\"']")
 
 #: Names that are known to be none of a secret, and the version of the marks by which that was judged.
 _plain: set[str] = set()
+#: The annotations of each namespace as they were when they were last looked at.
+_annotated: dict[int, dict[str, Any]] = {}
 _judged: list[frozenset[str]] = []
 
 
 def learn() -> None:
     """Remember the values of the notebook's secret variables."""
     for variables in _namespaces():
-        marks = [name for name, kind in _annotations(variables) if _is_marked(kind) and not is_secret(name)]
-        if marks:
-            mark(marks)
+        found = variables.get("__annotations__")
+        if isinstance(found, dict) and not _same(found, _annotated.get(id(variables))):
+            marks = [name for name, kind in found.items() if _is_marked(kind) and not is_secret(name)]
+            _annotated[id(variables)] = dict(found)
+            if marks:
+                mark(marks)
         if _judged != [known().names]:
             _judged[:] = [known().names]
             _plain.clear()
@@ -69,9 +74,11 @@ def _values(values: Iterable[Any]) -> Iterator[str]:
             yield from (item for item in value.values() if isinstance(item, str))
 
 
-def _annotations(variables: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    found = variables.get("__annotations__")
-    return list(found.items()) if isinstance(found, dict) else []
+def _same(found: dict[str, Any], before: dict[str, Any] | None) -> bool:
+    """Whether these are the very annotations of before; what they are is nobody's to compare."""
+    if before is None or len(before) != len(found):
+        return False
+    return all(before.get(name) is kind for name, kind in found.items())
 
 
 def _is_marked(kind: Any) -> bool:

@@ -11,9 +11,11 @@ from functools import cache
 from ahocorasick_rs import AhoCorasick, Implementation
 
 from reaffirm.redact import assignments, commands, tokens
+from reaffirm.redact.lazy import lazily
 
 #: Words of this package's other modules that need no list of their own.
 _OTHERS = ("private", "edacted%", "%3a")
+_HALF = lazily("[\ud800-\udfff]")
 _NONE: dict[str, list[int]] = {}
 
 
@@ -26,7 +28,10 @@ def _automaton() -> tuple[AhoCorasick, tuple[str, ...]]:
 def words_in(low: str) -> Mapping[str, Sequence[int]]:
     """Return where those words begin in a text of small letters, also one inside of another."""
     automaton, words = _automaton()
-    found = automaton.find_matches_as_indexes(low, overlapping=True)
+    try:
+        found = automaton.find_matches_as_indexes(low, overlapping=True)
+    except UnicodeEncodeError:  # bytes that are no text stand as half characters, which the library takes not
+        found = automaton.find_matches_as_indexes(_HALF.sub("?", low), overlapping=True)
     if not found:
         return _NONE
     there: dict[str, list[int]] = {}

@@ -62,6 +62,8 @@ def _serve(end: WorkerEnd, *, preload: bool) -> None:
                 done = cells.run(order["source"], silent=bool(order.get("silent")))
                 if preload:
                     _learn()
+                if speaks:
+                    _end_mark()
                 if end.forked:  # the cell forked and its child came back here
                     _leave()
                 end.request({"op": "done", **done})
@@ -102,10 +104,18 @@ def _mark(order: Message) -> None:
         marks.cell_begins(order["number"], order["step"])
 
 
+def _end_mark() -> None:
+    """Say in them that the cell has ended: all that it asked and heard is written down."""
+    with suppress(ImportError, AttributeError):
+        from reaffirm.nodes import marks  # type: ignore[attr-defined,unused-ignore]
+
+        marks.cell_ends()
+
+
 def _speak_through(end: WorkerEnd) -> None:
     """Let steps ask the person at the runner's terminal, and let the runner know what is secret."""
     try:
-        from reaffirm.nodes import asking_runner
+        from reaffirm.nodes import asking_runner, marks
         from reaffirm.redact import on_learning
     except ImportError:  # a package of that name that is not ours
         return
@@ -116,6 +126,7 @@ def _speak_through(end: WorkerEnd) -> None:
         end.request({"op": "secrets", **message})
 
     on_learning(tell)
+    marks.tell_ends()
     asking_runner.answers_by(lambda question: end.ask({"op": "ask", "question": question}))
 
 
