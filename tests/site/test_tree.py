@@ -196,3 +196,25 @@ def test_a_file_that_was_clean_is_looked_at_again_when_it_changed(
     assert looked == [page]
     monkeypatch.undo()
     assert [one.code for one in secrets_told(tmp_path, [page])] == ["hf-token"]
+
+
+_A_RECORD = "# 1. Use queues\n\nDate: 2026-01-01\n\n## Status\n\nAccepted\n\n## Context\n\nSome.\n\n## Decision\n\nThis.\n"
+
+
+@pytest.mark.parametrize("records", [0, 1])
+def test_a_page_that_is_no_record_stays_a_page(records: int, tmp_path: Path) -> None:
+    """A team that adds the plugin would lose what stands beside its records, or all of its pages."""
+    texts = {
+        "index.md": "# Home\n",
+        "guide.md": "# Guide\n\nWords.\n",
+        "adr/background.md": "# Background\n\nWords.\n",
+    }
+    if records:
+        texts["adr/0001-use-queues.md"] = _A_RECORD
+    for name, text in texts.items():
+        path = tmp_path / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    tree = tree_of(tmp_path, records=(), strict=False)
+    assert {"index.md", "guide.md", "adr/background.md"} <= tree.pages.keys()
+    assert tree.left_out == ({"adr/0001-use-queues.md"} if records else frozenset())

@@ -124,9 +124,14 @@ class Shelf:
         return dict(self.subject.neighbours())
 
     def not_again(self) -> frozenset[str]:
-        """Return the files that are no pages of their own: records, and what stands in for their index."""
-        templates = (one.path for one in self.found.collection.skipped if one.why == _TEMPLATE)
-        return frozenset((*self.found.collection.files, *self.readmes, *templates))
+        """Return the files that are no pages of their own: records, and what stands in for their index.
+
+        What was looked at and is no record stays a page like any other, also beside records.
+        """
+        collection = self.found.collection
+        templates = (one.path for one in collection.skipped if one.why == _TEMPLATE)
+        records = collection.files.keys() - {one.path for one in collection.skipped}
+        return frozenset((*records, *self.readmes, *templates))
 
     def findings(self, more: Sequence[Finding]) -> dict[str, list[Finding]]:
         """Return what lint says, and what is wrong besides, by file."""

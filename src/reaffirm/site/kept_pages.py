@@ -80,11 +80,17 @@ class _Templates(BytecodeCache):
 
 
 class KeptPages:
-    """The pages of one server, from one build to the next."""
+    """The pages of one server, from one build to the next; or those of one build that were made ahead.
 
-    def __init__(self) -> None:
-        self._ear = _Ear(logging.INFO)
-        logging.getLogger("mkdocs").addHandler(self._ear)
+    ``steady`` is whether Markdown makes of one text always the same.
+    """
+
+    def __init__(self, *, finished: bool = True) -> None:
+        """Begin with none; ``finished`` is whether finished pages are kept, too."""
+        self.steady = False
+        self.ear = _Ear(logging.INFO)
+        self._finishes = finished
+        logging.getLogger("mkdocs").addHandler(self.ear)
         self._templates = _Templates()
         self._settings = ""
         self._rendered: dict[str, _Rendered] = {}
@@ -107,22 +113,24 @@ class KeptPages:
         if settings != self._settings:
             self._settings = settings
             self._rendered, self._finished = {}, {}
-        self._steady = not config.hooks and all(map(_is_steady, config.markdown_extensions))
-        self._calm = self._steady and set(config.plugins) <= _CALM
+        self.steady = not config.hooks and all(map(_is_steady, config.markdown_extensions))
+        self._calm = self._finishes and self.steady and set(config.plugins) <= _CALM
 
     def end(self) -> None:
         """Forget the pages that the last build did not have."""
+        if not self._finishes:
+            logging.getLogger("mkdocs").removeHandler(self.ear)
         self._rendered = {key: one for key, one in self._rendered.items() if key in self._used}
         self._finished = {key: one for key, one in self._finished.items() if key in self._used}
 
     def markdown(self, markdown: str, page: Any, files: Any) -> str:
         """Take the text of a page; return what there is left to be done by Markdown."""
-        if not self._steady:
+        if not self.steady:
             return markdown
         self._files = self._files or _hashed(sorted(f"{f.src_uri} {f.url} {f.inclusion}" for f in files))
         uri = page.file.src_uri
         key = self._keys[uri] = _hashed((uri, self._files, markdown))
-        self._said[uri] = self._ear.heard
+        self._said[uri] = self.ear.heard
         if key not in self._rendered:
             return markdown
         self._originals[uri] = markdown
@@ -136,7 +144,7 @@ class KeptPages:
         key = self._keys[uri]
         self._used.add(key)
         if uri not in self._originals:
-            if self._said[uri] == self._ear.heard:
+            if self._said[uri] == self.ear.heard:
                 self._rendered[key] = _rendered_of(html, page)
             return html
         kept = self._rendered[key]
@@ -148,9 +156,22 @@ class KeptPages:
             page.links_to_anchors = {files.get_file_from_path(to): dict(a) for to, a in kept.links.items()}
         return kept.content
 
+    def given(self, page: Any) -> object:
+        """Return what :meth:`take` takes in another process; ``None`` where nothing was kept."""
+        key = self._keys.get(page.file.src_uri, "")
+        made = self._rendered.get(key)
+        return None if made is None else (key, made)
+
+    def take(self, made: object) -> None:
+        """Keep what another process made of a page."""
+        match made:
+            case (str(key), _Rendered() as one):
+                self._rendered[key] = one
+
     def environment(self, env: Any, files: Any, config: Any) -> Any:
         """Give those pages an empty template that are there already. All pages have their content now."""
-        env.bytecode_cache = env.bytecode_cache or self._templates
+        if self._finishes:
+            env.bytecode_cache = env.bytecode_cache or self._templates
         if not self._calm:
             return env
         env.loader = ChoiceLoader([DictLoader({_NOTHING: ""}), env.loader])

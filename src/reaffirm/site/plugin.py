@@ -13,6 +13,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
+from reaffirm.site.ahead import render_ahead
 from reaffirm.site.blanks import without_blanks
 from reaffirm.site.diagrams.files import SCRIPT as DIAGRAMS
 from reaffirm.site.kept_pages import KeptPages
@@ -51,7 +52,7 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Note whether this is a preview: its server puts a script of its own into each page."""
         self.serving = command == "serve"
-        self.kept = KeptPages() if self.serving and not dirty else None
+        self.kept = None if dirty else KeptPages(finished=self.serving)
 
     @event_priority(100)  # type: ignore[untyped-decorator]
     def on_config(self, config: Any) -> Any:
@@ -161,6 +162,13 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
         if not folders and self.config.strict_records:
             return ["adrs"]
         return [Path(folder).as_posix() for folder in folders]
+
+    @event_priority(-100)  # type: ignore[untyped-decorator]
+    def on_nav(self, nav: Any, *, config: Any, files: Files) -> Any:
+        """Make HTML of the pages on all processors; MkDocs uses one."""
+        if self.kept:
+            render_ahead(self.kept, config, files)
+        return nav
 
     def on_pre_page(self, page: Any, *, config: Any, files: Files) -> Any:
         """Let a page be edited where its true source is."""

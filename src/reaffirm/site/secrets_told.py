@@ -15,13 +15,17 @@ from reaffirm.lint.secret_allowances import ALLOWED, not_allowed, read_allowance
 from reaffirm.lint.secret_scan import Looked, scan
 from reaffirm.model.finding import Finding
 from reaffirm.redact import known
+from reaffirm.site.together import together
 from reaffirm.store.kept import keep, kept
 
+_Key = tuple[str, int, int]
 #: What was found in this process: most files are the same at the next build of a preview.
-_READ: dict[tuple[str, int, int], tuple[Finding, ...]] = {}
+_READ: dict[_Key, tuple[Finding, ...]] = {}
 _MOST_KEPT = 50_000
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
 _SORT = "without-secrets"
+#: Files that a process looks at in one go.
+_AT_A_TIME = 6
 
 
 def secrets_told(root: Path, paths: Iterable[Path]) -> list[Finding]:
@@ -34,8 +38,10 @@ def secrets_told(root: Path, paths: Iterable[Path]) -> list[Finding]:
     Raises:
         DocumentError: the list of allowances is damaged.
     """
+    every = sorted(set(paths))
     clean = _Clean(root)
-    found = [one for path in sorted(set(paths)) for one in _of(root, path, clean)]
+    _look(every, clean)
+    found = [one for path in every for one in _of(root, path)]
     clean.keep()
     if not found:
         return []
@@ -78,23 +84,41 @@ def _code() -> str:
     return "\0".join([Path(secret_scan.__file__).read_text(encoding="utf-8"), *texts])
 
 
-def _of(root: Path, path: Path, clean: _Clean) -> Iterator[Finding]:
+def _look(paths: Iterable[Path], clean: _Clean) -> None:
+    """Look at those files of which nothing is known, with all processors."""
+    if len(_READ) >= _MOST_KEPT:
+        _READ.clear()
+    wanted: list[tuple[Path, _Key, str]] = []
+    for path in paths:
+        if (key := _key(path)) is None or key in _READ:
+            continue
+        digest = _digest(path)
+        if digest and clean.has(digest):
+            _READ[key] = ()
+        else:
+            wanted.append((path, key, digest))
+    looked = together(lambda at: tuple(scan([wanted[at][0]], Looked())), len(wanted), chunk=_AT_A_TIME)
+    for (_, key, digest), found in zip(wanted, looked, strict=True):
+        _READ[key] = found
+        if digest and not found:
+            clean.now.add(digest)
+
+
+def _of(root: Path, path: Path) -> Iterator[Finding]:
+    key = _key(path)
+    for one in _READ.get(key, ()) if key else ():
+        yield Finding(shown_path(root, path), one.line, one.code, one.message, one.hint)
+
+
+def _key(path: Path) -> _Key | None:
+    """What a file is known by in this process; ``None`` where there is nothing to read in it."""
     if path.suffix.lower() in _NO_TEXT:
-        return
+        return None
     try:
         about = path.stat()
     except OSError:
-        return
-    key = (str(path), about.st_mtime_ns, about.st_size)
-    if key not in _READ:
-        if len(_READ) >= _MOST_KEPT:
-            _READ.clear()
-        digest = _digest(path)
-        _READ[key] = () if digest and clean.has(digest) else tuple(scan([path], Looked()))
-        if digest and not _READ[key]:
-            clean.now.add(digest)
-    for one in _READ[key]:
-        yield Finding(shown_path(root, path), one.line, one.code, one.message, one.hint)
+        return None
+    return str(path), about.st_mtime_ns, about.st_size
 
 
 def _digest(path: Path) -> str:

@@ -33,15 +33,13 @@ def together(
             take an address, the page is made again.
         processors: how many processes; 0 for as many as there are processors.
     """
-    several = processors or _processors()
-    # Forking is safe where no other thread runs.
-    if several < 2 or count < 3 * chunk or not hasattr(os, "fork") or threading.active_count() > 1:
+    if processors == 1 or not processes() or count < 3 * chunk:
         yield from map(make, range(count))
         return
     yield make(0)  # what is looked up once is looked up before the processes part
     done = 1
     try:
-        for made, asked in _in_processes(make, count, chunk, assets, several):
+        for made, asked in in_processes(make, range(1, count), chunk, assets, processors):
             same = all(assets.get(path) == uri for path, uri in asked.items()) if assets else True
             yield made if same else make(done)  # type: ignore[misc]
             done += 1
@@ -49,16 +47,27 @@ def together(
         yield from map(make, range(done, count))
 
 
-def _in_processes(
-    make: Callable[[int], object], count: int, chunk: int, assets: Assets | None, processors: int
+def in_processes(
+    make: Callable[[int], object],
+    numbers: range,
+    chunk: int,
+    assets: Assets | None = None,
+    processors: int = 0,
 ) -> Iterator[Made]:
+    """Yield what is made of each of the numbers, in their order, by processes that are forked for it.
+
+    Raises:
+        OSError: there is no process to be had, or one died (:class:`BrokenProcessPool`).
+    """
     global _work
     _work = (make, assets)
     try:
         # Looking for cycles among what was read would only make each process copy it.
         context = get_context("fork")
-        with ProcessPoolExecutor(processors, mp_context=context, initializer=gc.disable) as pool:
-            for part in pool.map(_chunk, [range(n, min(n + chunk, count)) for n in range(1, count, chunk)]):
+        with ProcessPoolExecutor(
+            processors or processes(), mp_context=context, initializer=gc.disable
+        ) as pool:
+            for part in pool.map(_chunk, [numbers[at : at + chunk] for at in range(0, len(numbers), chunk)]):
                 yield from part
     finally:
         _work = None
@@ -76,8 +85,13 @@ def _chunk(numbers: Sequence[int]) -> list[Made]:
     return found
 
 
-def _processors() -> int:
+def processes() -> int:
+    """How many processes may be forked: as many as there are processors; none where that is not safe."""
+    # Forking is safe where no other thread runs.
+    if not hasattr(os, "fork") or threading.active_count() > 1:
+        return 0
     try:
-        return len(os.sched_getaffinity(0))
+        found = len(os.sched_getaffinity(0))
     except AttributeError:
-        return os.cpu_count() or 1
+        found = os.cpu_count() or 1
+    return found if found > 1 else 0
