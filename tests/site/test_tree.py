@@ -198,7 +198,23 @@ def test_a_file_that_was_clean_is_looked_at_again_when_it_changed(
     assert [one.code for one in secrets_told(tmp_path, [page])] == ["hf-token"]
 
 
-_A_RECORD = "# 1. Use queues\n\nDate: 2026-01-01\n\n## Status\n\nAccepted\n\n## Context\n\nSome.\n\n## Decision\n\nThis.\n"
+_A_RECORD = """\
+# 1. Use queues
+
+Date: 2026-01-01
+
+## Status
+
+Accepted
+
+## Context
+
+Some.
+
+## Decision
+
+This.
+"""
 
 
 @pytest.mark.parametrize("records", [0, 1])
