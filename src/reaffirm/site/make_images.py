@@ -13,7 +13,7 @@ from reaffirm.site.image_page import Uses, with_head
 from reaffirm.site.navigation import SHELVES
 from reaffirm.site.page import SitePage
 from reaffirm.site.plan import Plan
-from reaffirm.site.prose import first_heading
+from reaffirm.site.prose_words import first_heading
 from reaffirm.site.record_claims import anchor
 from reaffirm.site.text import cell, code, inline, title_text
 from reaffirm.store.frontmatter import read_page
