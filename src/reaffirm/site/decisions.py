@@ -126,8 +126,11 @@ class Shelf:
 
     def not_again(self) -> frozenset[str]:
         """Return the files that are no pages of their own: records, and what stands in for their index."""
-        templates = (one.path for one in self.found.collection.skipped if one.why == _TEMPLATE)
-        return frozenset((*self.found.collection.files, *self.readmes, *templates))
+        skipped = {one.path: one.why for one in self.found.collection.skipped}
+        templates = (path for path, why in skipped.items() if why == _TEMPLATE)
+        # What was read and is no record is a page like any other: a guide where nobody has written a record.
+        records = self.found.collection.files.keys() - skipped.keys()
+        return frozenset((*records, *self.readmes, *templates))
 
     def findings(self, more: Sequence[Finding]) -> dict[str, list[Finding]]:
         """Return what lint says, and what is wrong besides, by file."""

@@ -43,7 +43,7 @@ def images(plan: Plan) -> Iterator[SitePage]:
             name = first_heading(page.body)[0] or str(
                 page.data.get("title", page.data.get("name", path.stem))
             )
-            others.append((name, path.name))
+            others.append((name, plan.map.resolve(path.name, source=shown, page=uri) or ""))
     yield images_index(
         found,
         {one.name: probes(plan.published.values(), one.name) for one in found},
