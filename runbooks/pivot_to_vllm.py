@@ -252,5 +252,5 @@ steps.conclude(cluster, image_at_hand=image_at_hand, vllm_image=vllm_image)
 #
 # Name the machine file that was used here instead of `lab`. Real machines ask for consent as well:
 # `-p consent spark-1/vllm-head,spark-2/vllm-worker`, in Python
-# `connect("my-sparks", consent="spark-1/vllm-head,spark-2/vllm-worker")`. The logs are saved before anything
+# `connect("mine", consent="spark-1/vllm-head,spark-2/vllm-worker")`. The logs are saved before anything
 # is removed: beside the notebook, from Python under `runs/interactive/`.

@@ -1,5 +1,6 @@
 """The box that a log is pasted into, on the built site: by mouse, keyboard, with large and hostile logs."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -198,6 +199,30 @@ def test_a_large_paste_is_read_and_the_page_stays_alive(box: Watched) -> None:
     assert page.evaluate("window.ticks - window.before") > 3
     assert page.evaluate("document.querySelector('#rf-log-text').value.split('\\n').length") <= 500
     assert f"a rank, line {PASTE_LINES} of those read" in page.locator(".rf-log-lines").inner_text()
+
+
+_PASTE = """log => {
+  const data = new DataTransfer();
+  data.setData('text/plain', log);
+  const paste = new ClipboardEvent('paste', {clipboardData: data, cancelable: true, bubbles: true});
+  document.querySelector('#rf-log-text').dispatchEvent(paste);
+}"""
+
+
+@pytest.mark.parametrize("codes", ["\x1b[0m" * 200_000, "\x1b]" * 75_000], ids=["colours", "titles"])
+def test_a_line_of_colours_alone_does_not_freeze_the_tab(box: Watched, codes: str) -> None:
+    """A progress bar that wrote one endless line would stop the browser for ten seconds to a minute."""
+    page = box.page
+    _clear(page)
+    page.evaluate(_PASTE, f"{_LINE}{codes}\nGloo connectFullMesh failed")
+    before = time.monotonic()
+    page.wait_for_selector('[data-rf-page="wrong-interface"]')
+    shown, last = page.locator("#rf-log-text").input_value().split("\n")
+    assert shown.startswith(_LINE)
+    assert len(shown) < 100
+    assert last == "Gloo connectFullMesh failed"
+    assert time.monotonic() - before < 5
+    assert "2 lines, read as of" in page.locator(".rf-log-status").inner_text()
 
 
 def test_a_new_paste_ends_the_reading_of_the_last_one(box: Watched) -> None:

@@ -1,5 +1,6 @@
 """The script that reads a pasted log says what Python says: page by page, rank by rank, line by line."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -142,6 +143,31 @@ def test_a_long_line_is_cut_at_the_same_sign(side: Any, line: str, found: bool) 
     paste = Paste(line, Engine.VLLM)
     seen = in_the_browser(side, paste)
     assert bool(seen["fits"]) is found
+    assert seen == in_python(paste)
+
+
+_MANY = 200_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{_TOLD}{chr(10) * _MANY}end",
+        f"{_TOLD}{chr(13) * _MANY}end",
+        f"a{' ' * _MANY}b | {_TOLD}",
+        chr(10).join([f"{_TOLD}{' ' * 1900}."] * 3000),
+        "\x1b[0m" * _MANY + chr(10) + _TOLD,
+        "\x1b]" * _MANY + chr(10) + _TOLD,
+        "\x1b[" * _MANY + chr(10) + _TOLD,
+    ],
+    ids=["line ends", "carriage returns", "a rank of spaces", "blanks", "colours", "titles", "unended"],
+)
+def test_long_runs_of_one_sign_are_read_in_one_pass(side: Any, text: str) -> None:
+    """The time would grow with the square of their number, and the box would look dead."""
+    paste = Paste(text, Engine.VLLM)
+    before = time.monotonic()
+    seen = in_the_browser(side, paste)
+    assert time.monotonic() - before < 4
     assert seen == in_python(paste)
 
 

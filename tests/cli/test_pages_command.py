@@ -104,7 +104,10 @@ def test_findings_are_told_and_the_pages_are_written(
     assert (project / "build/pages/decisions/index.md").is_file()
 
 
-@pytest.mark.parametrize("folder", [".", "..", "docs", "docs/pages", "adrs", "src", "mkdocs.yml"])
+_TAKEN = [".", "..", "docs", "docs/pages", "adrs", "adrs/pages", "src", "src/pages", "src/new/deep"]
+
+
+@pytest.mark.parametrize("folder", [*_TAKEN, "runbooks", "runbooks/pages", "mkdocs.yml"])
 def test_no_folder_of_somebody_is_written_over(
     folder: str, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -113,6 +116,24 @@ def test_no_folder_of_somebody_is_written_over(
     assert main(["pages", folder]) == 3
     assert "next: " in capsys.readouterr().err
     assert sorted(project.rglob("*")) == before
+
+
+@pytest.mark.parametrize("folder", ["doc/adr/pages", "lib/tool/pages", "lib/pages"])
+def test_records_and_code_that_nobody_named_are_found_first(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A team without settings would find pages among its records, or in its package."""
+    root = tmp_path / "repo"
+    shutil.copytree(_PROJECT / "adrs", root / "doc/adr")
+    (root / "lib/tool").mkdir(parents=True)
+    (root / "lib/tool/__init__.py").touch()
+    monkeypatch.chdir(root)
+    before = sorted(root.rglob("*"))
+    assert main(["pages", folder, "--root", "."]) == 3
+    where = "the records in doc/adr" if folder.startswith("doc") else "where the code is"
+    assert where in capsys.readouterr().err
+    assert sorted(root.rglob("*")) == before
+    assert main(["pages", "website/pages", "--root", "."]) == 0
 
 
 def test_pages_are_not_read_as_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

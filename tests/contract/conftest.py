@@ -150,19 +150,23 @@ REPLAYS = {"replay": "loopback", "replay-local": "local", "resumed-local": "loca
         *REPLAYS,
     ],
 )
-def node(request: pytest.FixtureRequest, tmp_path: Path) -> Transport:
+def node(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Transport]:
     """One node of each transport. A test gets a replay twice: recorded live, then replayed."""
     if request.param == "simulated":
-        return next(iter(request.getfixturevalue("simulated").values()))  # type: ignore[no-any-return]
+        yield next(iter(request.getfixturevalue("simulated").values()))
+        return
     if request.param == "lab":
         # The worker: it is reached through the head, so the jump is tested on the way.
-        return list(request.getfixturevalue("lab").values())[-1]  # type: ignore[no-any-return]
+        yield list(request.getfixturevalue("lab").values())[-1]
+        return
     live: Transport = request.getfixturevalue(REPLAYS.get(request.param, request.param))
     if request.param not in REPLAYS:
-        return live
+        yield live
+        return
     marks.forget()
     marks.cell_begins(1, "finished")
-    return recording(live, Recorder(tmp_path / "recording.jsonl", machines="loopback"))
+    yield recording(live, Recorder(tmp_path / "recording.jsonl", machines="loopback"))
+    marks.forget()  # whatever is recorded by the next test begins in no cell
 
 
 @pytest.hookimpl(wrapper=True)

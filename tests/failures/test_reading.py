@@ -25,6 +25,7 @@ def test_a_good_page_is_read_whole() -> None:
     assert [pattern.text for pattern in first.none] == ["cable is back"]
     assert second.silence is not None
     assert (second.silence.stage, second.silence.seconds) == ("nccl", 30)
+    assert mode.also_called == ("no link",)
     assert str(mode.engines[0]) == "vllm >=0.17, <0.30"
     assert mode.path == "docs/failures/lost-cable.md"
     assert [example.hit for example in mode.examples] == [True, False, False, True]
@@ -84,8 +85,8 @@ def test_examples_that_do_not_hold_are_named(tmp_path: Path) -> None:
     (tmp_path / "x.md").write_text("---\nid: x\n---\n", encoding="utf-8")
     told = [str(finding) for finding in prove(read_failures((tmp_path, "d")).modes)]
     assert [line.split(";")[0] for line in told] == [
-        "d/lost-cable.md:41: failure-near-miss example 2 matches",
-        "d/lost-cable.md:54: failure-hit example 4 (silence) does not match "
+        "d/lost-cable.md:42: failure-near-miss example 2 matches",
+        "d/lost-cable.md:55: failure-hit example 4 (silence) does not match "
         "(stage nccl, silent 3 s, version 0.17.0)",
     ]
 

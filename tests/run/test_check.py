@@ -114,6 +114,8 @@ def test_a_notebook_that_never_ends(project: Path, published: Path) -> None:
     with Again(patience=3) as again:
         with pytest.raises(Exception, match="did not end within 3 s"):
             again.execute(path, data)
+        # The others come to an end of their own, however busy the machine is.
+        again.patience = SECONDS
         data["cells"][4]["source"] = ["import os\n", "os._exit(7)"]
         path.write_text(json.dumps(data))
         with pytest.raises(Exception, match="the process of the notebook died"):

@@ -13,7 +13,7 @@ from reaffirm.site.failure_index import failures_index
 from reaffirm.site.failure_sections import in_brief, sections, shown
 from reaffirm.site.failure_signs import Symptom, in_one_line, rail, signatures, status_badge, symptom
 from reaffirm.site.pattern_words import as_line
-from reaffirm.site.prose import words_and_code
+from reaffirm.site.prose_words import words_and_code
 from reaffirm.store.failures import read_failures
 
 _ROOT = Path(__file__).parents[2]

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from reaffirm.site.links import SiteMap, no_links
-from reaffirm.site.prose import first_heading, rebuild, words
+from reaffirm.site.prose import rebuild
+from reaffirm.site.prose_words import first_heading, words
 from reaffirm.site.svg import clean_svg
 from reaffirm.site.text import admonition, cell, code, escape, fence, plain, table
 

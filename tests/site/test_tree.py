@@ -1,6 +1,8 @@
 """The site as data: its pages with their sources, the files beside them, what programs read."""
 
 import json
+import posixpath
+import re
 import shutil
 from datetime import date
 from pathlib import Path
@@ -17,6 +19,7 @@ from reaffirm.site.tree import Tree, make_tree
 from reaffirm.store.reading.report import schema_text
 
 _PROJECT = Path(__file__).parent / "specimens/project"
+_FAILURES = Path(__file__).parents[1] / "failures/specimens/good"
 _DAY = date(2026, 2, 25)
 
 
@@ -63,6 +66,25 @@ def test_pages_by_hand_come_as_the_site_shows_them(tree: Tree) -> None:
     assert image.startswith("---\n")
     assert "Told by this page" in image
     assert "\nstatus:" not in image.split("---")[1]
+
+
+def test_pages_of_a_project_without_records_stay_and_are_linked(tmp_path: Path) -> None:
+    """Who has no record yet would lose every other page, and the index of images would lead nowhere."""
+    root = tmp_path / "toy"
+    shutil.copytree(_PROJECT, root)
+    shutil.rmtree(root / "adrs")
+    (root / "docs/guide.md").write_text("# A guide\n\nFirst do this.\n")
+    shutil.copytree(_FAILURES, root / "docs/failures")
+    (root / "docs/container-images/half.md").write_text("---\nstatus: accepted\n---\n\n# Half an image\n")
+    tree = tree_of(root, records=(), strict=False)
+    assert {"guide.md", "container-images/toy.md"} <= tree.pages.keys()
+    assert tree.pages.keys() >= {f"failures/{one.id}.md" for one in tree.site.plan.failures}
+    assert [record.path for record in tree.site.plan.found.records] == ["docs/container-images/half.md"]
+    for index in ("container-images/index.md", "failures/index.md"):
+        links = re.findall(r"\]\(([^):#]+\.md)", tree.pages[index].markdown)
+        assert links
+        for link in links:
+            assert posixpath.normpath(posixpath.join(posixpath.dirname(index), link)) in tree.pages, link
 
 
 def test_each_address_has_one_file_and_what_is_no_page_is_left_out(tree: Tree) -> None:

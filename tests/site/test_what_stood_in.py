@@ -5,17 +5,22 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import nbformat
 import pytest
 
+from reaffirm.claims.comparison import compare
 from reaffirm.model.claim import Claim, ClaimKind, Judged, Result, Standing, Verdict
 from reaffirm.model.evidence import Kind, Via
-from reaffirm.model.fact import Fact
+from reaffirm.model.fact import FACTS_MIME, Fact
+from reaffirm.site.beside import Pair
+from reaffirm.site.beside_page import beside_page
 from reaffirm.site.image_page import with_head
 from reaffirm.site.page import verdict_badge, verdict_words
 from reaffirm.site.report import report_markdown
 from reaffirm.site.run_card import run_card
 from reaffirm.site.run_facts import facts_section
 from reaffirm.site.run_files import provenance_section
+from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.stand_ins import behind, speed_remark
 from reaffirm.store.published import PublishedRun, read_run
 from reaffirm.store.run_view import image_identity
@@ -84,6 +89,27 @@ def test_a_speed_of_a_stand_in_is_not_comparable(run: PublishedRun) -> None:
     ):
         assert speed_remark(run, other) == ""
     assert told in facts_section(replace(run, facts=(*run.facts, speed)), {})
+
+
+@pytest.mark.parametrize("newer", [28.4, 31.0], ids=["same", "other"])
+def test_two_runs_side_by_side_say_it_of_both(run: PublishedRun, newer: float) -> None:
+    """Two equal speeds of a toy would look like a result that was confirmed."""
+    found = [_material(run, value) for value in (28.4, newer)]
+    old, new = found
+    differing = compare(old.view, new.view)
+    page = beside_page(Pair(run, run), old, new, differing, pages={run.path: "runs/a.md"}).markdown
+    folded = "1 fact that is the same" in page
+    assert folded is (newer == 28.4)
+    assert page.count("of the stand-in model, on CPU: not comparable") == 2
+
+
+def _material(run: PublishedRun, speed: float) -> RunMaterial:
+    """A run whose notebook shows one speed."""
+    facts = {"verify.tokens_per_second": {"value": speed, "unit": "1/s"}}
+    data = {FACTS_MIME: {"step": "verify", "facts": facts}, "text/plain": ""}
+    output = nbformat.v4.new_output("display_data", data=data)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("verify()", outputs=[output])])
+    return RunMaterial(run, notebook)
 
 
 def test_two_numbers_of_an_image_say_what_they_are(run: PublishedRun) -> None:

@@ -1,11 +1,14 @@
 """The command pages: the whole site as Markdown, for any generator."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from reaffirm.errors import UsageError
+
+_ELSEWHERE = "name a folder of its own, such as build/pages"
 
 
 def pages(
@@ -43,8 +46,9 @@ def pages(
     if settings is not None and not settings.absolute().parent.is_dir():
         msg = f"there is no folder {str(settings.parent)!r} for {settings.name}"
         raise UsageError(msg, hint="make the folder, or name another for --settings")
-    _refuse(folder, here, here / told.docs, told.records)
+    _refuse(folder, here, _sources(told.docs, told.records, told.runbooks))
     tree = make_tree(told, documentation(here / told.docs, data))
+    _refuse(folder, here, _sources(told.docs, tree.folders, told.runbooks))  # records that were looked for
     texts = {uri: page.markdown for uri, page in tree.pages.items()} | dict(tree.texts)
     done = write(folder, texts | dict(tree.files))
     for finding in tree.findings:
@@ -87,26 +91,43 @@ def _repository(root: Path | None) -> Path:
     return cwd
 
 
-def _refuse(folder: Path, root: Path, docs: Path, records: tuple[str, ...]) -> None:
-    """Pages must not become their own source."""
+def _sources(docs: str, records: Iterable[str], runbooks: str) -> list[tuple[str, str]]:
+    """What is in each folder that a site is made of, with its path from the root of the repository."""
+    folders = [("the documentation", docs), *((f"the records in {one}", one) for one in records)]
+    return [*folders, (f"the runbooks in {runbooks}", runbooks)]
+
+
+def _refuse(folder: Path, root: Path, sources: Iterable[tuple[str, str]]) -> None:
+    """Pages must not become their own source, nor lie among what people write."""
     try:
         target = folder.resolve()
     except (RuntimeError, OSError, ValueError) as error:  # a link that leads to itself
         msg = f"{folder} is no folder: {error}"
-        raise UsageError(msg, hint="name a folder of its own, such as build/pages") from error
+        raise UsageError(msg, hint=_ELSEWHERE) from error
     if ".git" in target.parts:
         msg = f"{folder} is in a folder of git's own"
-        raise UsageError(msg, hint="name a folder of its own, such as build/pages")
-    for name, one in (
-        ("the documentation", docs),
-        *((f"the records in {name}", root / name) for name in records),
-    ):
-        if target == one.resolve() or one.resolve() in target.parents:
+        raise UsageError(msg, hint=_ELSEWHERE)
+    root = root.resolve()
+    for name, path in sources:
+        one = (root / path).resolve()
+        if one == root:
+            continue
+        if target == one or one in target.parents:
             msg = f"{folder} is in {name}: pages made of it would be read again"
-            raise UsageError(msg, hint="name a folder of its own, such as build/pages")
-        if target in one.resolve().parents and target != root.resolve():
+            raise UsageError(msg, hint=_ELSEWHERE)
+        if target in one.parents and target != root:
             msg = f"{folder} holds {name}"
-            raise UsageError(msg, hint="name a folder of its own, such as build/pages")
-    if target == root.resolve() or target in root.resolve().parents:
+            raise UsageError(msg, hint=_ELSEWHERE)
+    if target == root or target in root.parents:
         msg = f"{folder} is the repository itself, or holds it"
-        raise UsageError(msg, hint="name a folder of its own, such as build/pages")
+        raise UsageError(msg, hint=_ELSEWHERE)
+    for one in (target, *target.parents):
+        if root in one.parents and _is_code(one):
+            msg = f"{folder} is in {one.relative_to(root)}, where the code is"
+            raise UsageError(msg, hint=_ELSEWHERE)
+
+
+def _is_code(folder: Path) -> bool:
+    """Whether a folder is a Python package, or holds packages, or is a `src` with modules."""
+    patterns = ("__init__.py", "*/__init__.py", *(["*.py"] if folder.name == "src" else []))
+    return any(next(folder.glob(pattern), None) for pattern in patterns)

@@ -132,7 +132,8 @@ class FailureMode:
     """One page of ``docs/failures``.
 
     ``rivals`` are ids of other pages whose logs can look the same; ``deciding_check`` is the cheapest way to
-    tell them apart. ``mistaken_for`` says what people took it for. ``decisions`` are ids of records.
+    tell them apart. ``mistaken_for`` says what people took it for, ``also_called`` what they search for.
+    ``decisions`` are ids of records.
     ``serves``: the engine serves nevertheless. ``lines`` has the line of each key, for findings.
     """
 
@@ -145,6 +146,7 @@ class FailureMode:
     rivals: tuple[str, ...] = ()
     deciding_check: str = ""
     mistaken_for: tuple[str, ...] = ()
+    also_called: tuple[str, ...] = ()
     decisions: tuple[str, ...] = ()
     serves: bool = False
     examples: tuple[Example, ...] = ()

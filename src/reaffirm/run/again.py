@@ -26,11 +26,11 @@ class Again:
     """A worker that executes notebooks, one after the other. Use it as a context manager.
 
     Each notebook is executed in its own folder, as nbval does: in that of a published run no machine is
-    reached.
+    reached. ``patience`` is how long the next one may take (seconds).
     """
 
     def __init__(self, *, patience: float = PATIENCE) -> None:
-        self._patience = patience
+        self.patience = patience
         self._process: subprocess.Popen[bytes] | None = None
         self._rest = b""
 
@@ -87,7 +87,7 @@ class Again:
             raise ReaffirmError(msg, hint="see what it says: python -m reaffirm.run.again_worker") from error
         except TimeoutError as error:
             self.close()
-            msg = f"{path}: did not end within {self._patience:g} s"
+            msg = f"{path}: did not end within {self.patience:g} s"
             raise ReaffirmError(msg, hint="a cell waits for something: execute it with Jupyter") from error
         answer: dict[str, Any] = json.loads(line)
         return answer
@@ -107,7 +107,7 @@ class Again:
     def _line(self, process: "subprocess.Popen[bytes]") -> bytes:
         assert process.stdout is not None
         while b"\n" not in self._rest:
-            ready, _, _ = select.select([process.stdout], [], [], self._patience)
+            ready, _, _ = select.select([process.stdout], [], [], self.patience)
             if not ready:
                 raise TimeoutError
             piece = os.read(process.stdout.fileno(), 1 << 16)

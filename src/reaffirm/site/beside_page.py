@@ -153,12 +153,15 @@ def _facts(
 def _plain_table(names: Sequence[str], old: RunMaterial, new: RunMaterial) -> str:
     rows = []
     for name in names:
-        facts = (one.view.facts.get(name) for one in (old, new))
-        shown = (
-            fact_cell(fact.value, fact.unit, fact.by) if fact else "<em>not found</em>" for fact in facts
-        )
+        shown = (_plain_value(one, one.view.facts.get(name)) for one in (old, new))
         rows.append((code_cell(name), *shown))
     return raw_table(("Fact", f"Older ({old.run.kind})", f"Newer ({new.run.kind})"), rows)
+
+
+def _plain_value(material: RunMaterial, fact: Fact | None) -> str:
+    if fact is None:
+        return "<em>not found</em>"
+    return fact_cell(fact.value, fact.unit, fact.by) + remark(speed_remark(material.run, fact))
 
 
 def _value(material: RunMaterial, name: str, link: str) -> str:

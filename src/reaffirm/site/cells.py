@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reaffirm.site.output import text_of
-from reaffirm.site.prose import words
+from reaffirm.site.prose_words import words
 from reaffirm.site.text import code, inline
 
 _INJECTED = "injected-parameters"

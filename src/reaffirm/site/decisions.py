@@ -16,7 +16,8 @@ from reaffirm.model.record import Dialect, Record
 from reaffirm.site.links import PageAnchors, SiteMap
 from reaffirm.site.page_map import INDEX_URI
 from reaffirm.site.page_names import folder_of, places
-from reaffirm.site.prose import first_heading, heading_ids, rebuild
+from reaffirm.site.prose import rebuild
+from reaffirm.site.prose_words import first_heading, heading_ids
 from reaffirm.site.record_findings import Told, finding_line
 from reaffirm.site.record_head import Others
 from reaffirm.site.record_label import label

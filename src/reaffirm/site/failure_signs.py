@@ -16,7 +16,7 @@ from reaffirm.model.failure import (
 )
 from reaffirm.model.node import Engine
 from reaffirm.site.pattern_words import as_line
-from reaffirm.site.text import attribute, cell, code
+from reaffirm.site.text import attribute, cell, code, title_text
 
 _STATUS = {
     FailureStatus.PROVEN: "a hit and a near-miss of its signatures come from a run, a thread or a package; "
@@ -41,11 +41,23 @@ class Symptom(StrEnum):
     DEGRADED = "It serves, and not as it should"
 
 
-# What people who see it search for; a title or a log line seldom says so.
+# What people who see it search for; a title or a log line seldom says so. A search finds words by how they
+# begin and knows no forms of them: `hang` finds `hangs`, and not the other way round.
 _ASKED = {
-    Symptom.SILENCE: ("hang", "stall", "silence", "no output for minutes"),
-    Symptom.REFUSAL: ("does not start",),
-    Symptom.CRASH: ("crash", "killed"),
+    Symptom.SILENCE: (
+        "hangs",
+        "hanging",
+        "hung",
+        "stalls",
+        "stuck",
+        "frozen",
+        "freezes",
+        "waits forever",
+        "silence",
+        "no output for minutes",
+    ),
+    Symptom.REFUSAL: ("does not start", "fails to start"),
+    Symptom.CRASH: ("crashes", "crashed", "killed", "dies"),
     Symptom.DEGRADED: (),
 }
 _SEEN = {Symptom.SILENCE: " The launch hangs: no error, no end, no output for minutes."}
@@ -53,7 +65,7 @@ _SEEN = {Symptom.SILENCE: " The launch hangs: no error, no end, no output for mi
 
 def asked_for(mode: FailureMode) -> list[str]:
     """Return the words that people search for who see it."""
-    return list(_ASKED[symptom(mode)])
+    return [*map(title_text, mode.also_called), *_ASKED[symptom(mode)]]
 
 
 def seen(mode: FailureMode) -> str:

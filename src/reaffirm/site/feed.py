@@ -12,7 +12,7 @@ from reaffirm.model.claim import Verdict
 from reaffirm.model.record import Record
 from reaffirm.site.addresses import address
 from reaffirm.site.page import verdict_words
-from reaffirm.site.prose import words
+from reaffirm.site.prose_words import words
 from reaffirm.store.published import PublishedRun
 
 _ATOM = "http://www.w3.org/2005/Atom"

@@ -7,7 +7,7 @@ from reaffirm.draw.layers import Component, components
 from reaffirm.draw.supersession import Box, fits, supersession_svg
 from reaffirm.model.record import Record, Status
 from reaffirm.site.pictures import linked
-from reaffirm.site.prose import words
+from reaffirm.site.prose_words import words
 from reaffirm.site.record_label import is_short, label
 from reaffirm.site.text import admonition, inline
 

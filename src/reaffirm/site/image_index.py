@@ -32,13 +32,13 @@ def images_index(
         uri: where the page will be.
         heading: its title.
         introduction: Markdown; its first section goes before the tables, the others after them.
-        others: name and file of pages that could not be read as an image.
+        others: name and link of pages that could not be read as an image; they may be no pages at all.
         source: the file of the introduction, from the root of the repository.
     """
     folder = posixpath.dirname(uri)
     first, found, rest = introduction.partition("\n## ")
     rows = [(_told(one), _read(probes.get(one.name, ()), runs, folder)) for one in images]
-    rows += [(f"[{inline(name)}]({file})", "-") for name, file in others]
+    rows += [(f"[{inline(name)}]({link})" if link else inline(name), "-") for name, link in others]
     parts = [
         f"{front_matter(heading)}\n# {inline(heading)}",
         first,

@@ -12,7 +12,8 @@ from reaffirm.site.failure_signs import asked_for
 from reaffirm.site.navigation import SHELVES
 from reaffirm.site.page import SitePage
 from reaffirm.site.plan import Plan
-from reaffirm.site.prose import rebuild, words_and_code
+from reaffirm.site.prose import rebuild
+from reaffirm.site.prose_words import words_and_code
 from reaffirm.site.record_findings import findings_box
 from reaffirm.site.text import ANSWERS, title_text
 from reaffirm.store.frontmatter import read_page

@@ -13,7 +13,7 @@ from reaffirm.site.image_page import Uses, with_head
 from reaffirm.site.navigation import SHELVES
 from reaffirm.site.page import SitePage
 from reaffirm.site.plan import Plan
-from reaffirm.site.prose import first_heading
+from reaffirm.site.prose_words import first_heading
 from reaffirm.site.record_claims import anchor
 from reaffirm.site.text import cell, code, inline, title_text
 from reaffirm.store.frontmatter import read_page
@@ -43,7 +43,7 @@ def images(plan: Plan) -> Iterator[SitePage]:
             name = first_heading(page.body)[0] or str(
                 page.data.get("title", page.data.get("name", path.stem))
             )
-            others.append((name, path.name))
+            others.append((name, plan.map.resolve(path.name, source=shown, page=uri) or ""))
     yield images_index(
         found,
         {one.name: probes(plan.published.values(), one.name) for one in found},

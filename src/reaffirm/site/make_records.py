@@ -12,7 +12,8 @@ from reaffirm.site.home import home_page
 from reaffirm.site.page import SitePage
 from reaffirm.site.page_map import INDEX_URI, STILL_TRUE_URI, TEMPLATE_URI
 from reaffirm.site.plan import Plan
-from reaffirm.site.prose import first_heading, rebuild
+from reaffirm.site.prose import rebuild
+from reaffirm.site.prose_words import first_heading
 from reaffirm.site.record_head import Others
 from reaffirm.site.record_page import Around, record_page
 from reaffirm.site.state import State, with_state

@@ -7,7 +7,8 @@ from reaffirm.site.cells import Cell, cells_of
 from reaffirm.site.links import Resolve, lab_page
 from reaffirm.site.output import outputs_markdown
 from reaffirm.site.page import SitePage, day
-from reaffirm.site.prose import first_heading, rebuild
+from reaffirm.site.prose import rebuild
+from reaffirm.site.prose_words import first_heading
 from reaffirm.site.run_card import run_card
 from reaffirm.site.run_facts import facts_section
 from reaffirm.site.run_files import files_section, provenance_section

@@ -17,7 +17,8 @@ from reaffirm.site.links import SiteMap
 from reaffirm.site.material import Material, read_material
 from reaffirm.site.page_map import INDEX_URI, TEMPLATE_URI, linked_files, page_map
 from reaffirm.site.page_names import record_pages
-from reaffirm.site.prose import first_heading, rebuild
+from reaffirm.site.prose import rebuild
+from reaffirm.site.prose_words import first_heading
 from reaffirm.site.record_claims import Standings
 from reaffirm.site.ways import known_machines
 from reaffirm.store.failures import read_failures

@@ -7,23 +7,20 @@ right, and each link passes the resolver.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from urllib.parse import urlsplit
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
 from reaffirm.site.html_pieces import fold_parts, folds_in, partners_in
 from reaffirm.site.links import Resolve
+from reaffirm.site.prose_words import PARSER, HeadingIds, words_in
 from reaffirm.site.raw_html import SIMPLE, HtmlWriter, fold, is_known, tag_of, tree_of
 from reaffirm.site.text import attribute, code, escape, fence, indent, own_id, plain
-from reaffirm.store.reading.anchors import slug_of
 
 _SUMMARY = re.compile(r"<summary\b[^<>]*>(.*?)</summary\s*>", re.IGNORECASE | re.DOTALL)
 # Elements of HTML in each other beyond which tags are words.
 _DEEPEST = 30
-_PARSER = MarkdownIt("commonmark", {"html": True, "maxNesting": 30}).enable("table").enable("strikethrough")
 
 
 def rebuild(
@@ -43,65 +40,8 @@ def rebuild(
         gone: what of a link is not there, in words that are shown beside it; empty where nothing is.
         reserved: ids that headings must not have. None: headings get theirs from the site's generator.
     """
-    tree = SyntaxTreeNode(_PARSER.parse(plain(markdown)))
+    tree = SyntaxTreeNode(PARSER.parse(plain(markdown)))
     return _Writer(resolve, deeper, gone, reserved).blocks(tree.children)
-
-
-def heading_ids(markdown: str, reserved: Collection[str]) -> tuple[str, ...]:
-    """Return the ids that the headings of a prose get, in their order; see :func:`rebuild`."""
-    ids = _Ids(reserved)
-    tree = SyntaxTreeNode(_PARSER.parse(plain(markdown)))
-    return tuple(ids.next(node) for node in tree.walk() if node.type == "heading")
-
-
-class _Ids:
-    """Gives each heading an id, as forges do, that nothing else on the page has."""
-
-    def __init__(self, reserved: Collection[str]) -> None:
-        self._taken = set(reserved)
-        self._next: dict[str, int] = {}
-
-    def next(self, heading: SyntaxTreeNode) -> str:
-        slug = re.sub(r"[^\w-]", "", slug_of(" ".join("".join(_words(heading)).split()))) or "section"
-        if slug.startswith("_"):  # the theme's own
-            slug = f"section-{slug.strip('_')}"
-        found, number = slug, self._next.get(slug, 1)
-        while found in self._taken:
-            found, number = f"{slug}-{number}", number + 1
-        self._next[slug] = number
-        self._taken.add(found)
-        return found
-
-
-def first_heading(markdown: str) -> tuple[str, str]:
-    """Return the words of the first line when it is a level 1 heading, and the rest."""
-    head, _, rest = markdown.lstrip().partition("\n")
-    if match := re.match(r"#\s+(.+?)\s*#*\s*\Z", head):
-        return words(match[1]), rest
-    return "", markdown
-
-
-def words(markdown: str) -> str:
-    """Return one line of Markdown as the plain words that a reader would see."""
-    return "".join(
-        child.content if child.content else " " * (child.type in ("softbreak", "hardbreak"))
-        for token in _PARSER.parseInline(plain(markdown))
-        for child in token.children or ()
-    )
-
-
-def words_and_code(markdown: str) -> list[tuple[str, bool]]:
-    """Return a line of Markdown as the words that a reader sees, in pieces, each with whether it is code."""
-    found: list[tuple[str, bool]] = []
-    for token in _PARSER.parseInline(plain(markdown)):
-        for child in token.children or ():
-            text = child.content or " " * (child.type in ("softbreak", "hardbreak"))
-            code = child.type == "code_inline"
-            if found and found[-1][1] is code:
-                text = found.pop()[0] + text
-            if text:
-                found.append((text, code))
-    return found
 
 
 class _Writer:
@@ -117,7 +57,7 @@ class _Writer:
         self.resolve = resolve
         self.deeper = deeper
         self.gone = gone
-        self.ids = None if reserved is None else _Ids(reserved)
+        self.ids = None if reserved is None else HeadingIds(reserved)
         self.html = HtmlWriter(self.link, self.image)
         self.inside = 0
 
@@ -159,7 +99,7 @@ class _Writer:
         match node.type:
             case "heading":
                 level = min(6, int(node.tag[1:]) + self.deeper)
-                mark = f" {{ #{self.ids.next(node)} }}" if self.ids else own_id("".join(_words(node)))
+                mark = f" {{ #{self.ids.next(node)} }}" if self.ids else own_id("".join(words_in(node)))
                 return f"{'#' * level} {self.inlines(node).replace(chr(10), ' ')}{mark}"
             case "paragraph":
                 return self.inlines(node)
@@ -274,7 +214,7 @@ class _Writer:
                 return self.link(inside, str(node.attrs.get("href", "")))
             case "image":
                 linked = node.parent is not None and node.parent.type == "link"
-                return self.image(" ".join(_words(node)), str(node.attrs.get("src", "")), linked=linked)
+                return self.image(" ".join(words_in(node)), str(node.attrs.get("src", "")), linked=linked)
             case "html_inline":
                 return self.alone(node.content)
             case _:
@@ -302,11 +242,3 @@ def not_there(target: str, missing: str) -> str:
     hint = attribute(target).replace("`", "&#96;").replace("*", "&#42;").replace("_", "&#95;")
     hint = hint.replace("[", "&#91;").replace("]", "&#93;").replace("|", "&#124;").replace("\\", "&#92;")
     return f' <span class="rf-gone" title="{hint}">{missing}</span>'
-
-
-def _words(node: SyntaxTreeNode) -> Iterable[str]:
-    tokens: list[Token] = node.to_tokens()
-    for token in tokens:
-        for child in token.children or ():
-            if child.content:
-                yield child.content

@@ -10,7 +10,8 @@ from markdown_it.token import Token
 from reaffirm.model.record import Dialect, Record
 from reaffirm.site.evidence_words import evidence_sentence
 from reaffirm.site.links import Resolve
-from reaffirm.site.prose import rebuild, words
+from reaffirm.site.prose import rebuild
+from reaffirm.site.prose_words import words
 from reaffirm.site.record_claims import Standings
 from reaffirm.site.record_findings import Told
 from reaffirm.site.text import admonition

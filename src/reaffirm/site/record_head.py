@@ -9,7 +9,8 @@ from reaffirm.model.history import Change
 from reaffirm.model.record import Dialect, Record, Status
 from reaffirm.site.links import Resolve
 from reaffirm.site.page import day, status_badge, verdict_and_kind
-from reaffirm.site.prose import not_there, words
+from reaffirm.site.prose import not_there
+from reaffirm.site.prose_words import words
 from reaffirm.site.record_claims import Standings
 from reaffirm.site.record_findings import Told
 from reaffirm.site.record_history import status_changes

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from reaffirm.model.record import Record
-from reaffirm.site.prose import words
+from reaffirm.site.prose_words import words
 
 # An id of so many signs is a number or the like; a longer one is a name and tells what the title tells.
 _SHORT = 12

@@ -11,7 +11,7 @@ from reaffirm.run.cells import step_ids
 from reaffirm.run.declarations import Declaration
 from reaffirm.run.runbook import runbook_from_text
 from reaffirm.run.selection import steps_of
-from reaffirm.site.prose import first_heading
+from reaffirm.site.prose_words import first_heading
 from reaffirm.steps.declaring import declarations
 
 _LABEL = re.compile(r"\*\*([^*\n]{2,40}?)[.:]?\*\*[.:]?\s+(.+)", re.DOTALL)

@@ -14,7 +14,7 @@ from reaffirm.site.marks import mark, status_picture, verdict_bar, verdict_pictu
 from reaffirm.site.page import day, kind_badge, status_badge
 from reaffirm.site.page_map import INDEX_URI, STILL_TRUE_URI
 from reaffirm.site.page_names import folder_of
-from reaffirm.site.prose import words
+from reaffirm.site.prose_words import words
 from reaffirm.site.record_label import is_short, label
 from reaffirm.site.text import code, inline
 

@@ -32,7 +32,14 @@ from reaffirm.store.kept import keep, kept
 
 _SORT = "failures"
 #: What reads a page: with other code, another mode.
-_CODE = ("failures.py", "failure_examples.py", "kept_failures.py", "patterns.py", "pattern_grammar.py")
+_CODE = (
+    "failures.py",
+    "failure_format.py",
+    "failure_examples.py",
+    "kept_failures.py",
+    "patterns.py",
+    "pattern_grammar.py",
+)
 
 
 def kept_mode(text: str, shown: str, stem: str) -> FailureMode | None:

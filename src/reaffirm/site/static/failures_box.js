@@ -5,6 +5,8 @@
   const shared = (globalThis.reaffirm = globalThis.reaffirm || {});
   const LARGE = 200000; // characters; a text field with more of them makes a browser slow
   const SHOWN_LINES = 500;
+  const LONG = 10000; // characters of one line; a browser lays out a line in the square of its length
+  const SHOWN_SIGNS = 2000; // of such a line, as many as are searched
   const EVIDENCE = 6;
   const PATIENCE = 400; // milliseconds until a reading is seen to go on
   const ENDED_SOMEHOW = -1; // as in Python: it ended, nobody says with which status
@@ -21,6 +23,7 @@
   }
 
   const named = (engine) => NAMES[engine] || engine;
+  const isLarge = (text) => text.length > LARGE || text.split(/[\r\n]/).some((line) => line.length > LONG);
   const several = (number, one, more = `${one}s`) => `${number} ${number === 1 ? one : more}`;
   function option(value, text) {
     return make("option", { value }, text);
@@ -208,15 +211,17 @@
       this.form.removeAttribute("aria-busy");
     }
 
-    /** Keep a text; of a large one only the end is put into the field, and all of it is read. */
+    /** Keep a text; of a large one only the end is put into the field, of long lines what is searched, without
+        colours, and all of it is read. */
     hold(text) {
       const whole = text.replace(/\r\n?/g, "\n");
-      if (whole.length <= LARGE) {
+      if (!isLarge(whole)) {
         this.held = null;
         this.text.value = whole;
       } else {
-        const shown = whole.slice(-LARGE).split("\n").slice(-SHOWN_LINES).join("\n");
-        this.text.value = shown;
+        const { searched } = shared.failures;
+        const last = whole.split("\n").slice(-SHOWN_LINES).map((line) => searched(line, SHOWN_SIGNS));
+        this.text.value = last.join("\n").slice(-LARGE);
         this.held = { shown: this.text.value, whole };
       }
       this.look();
@@ -224,7 +229,7 @@
 
     pasted(event) {
       const text = event.clipboardData ? event.clipboardData.getData("text/plain") : "";
-      if (text.length <= LARGE) return;
+      if (!isLarge(text)) return;
       event.preventDefault();
       this.hold(text);
     }

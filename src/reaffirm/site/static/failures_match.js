@@ -11,7 +11,8 @@
   const shared = (globalThis.reaffirm = globalThis.reaffirm || {});
   // What Python's str.strip() takes off, which is not what JavaScript's trim() does.
   const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
-  const EDGES = new RegExp(`^[${SPACE}]+|[${SPACE}]+$`, "g");
+  const IS_SPACE = new RegExp(`[${SPACE}]`);
+  const IS_TEXT = new RegExp(`[^${SPACE}]`);
   // Colours, titles of windows, whatever else is said to a terminal, and control characters alone.
   const CONTROL =
     /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-Z\\-_]|[\x00-\x08\x0b-\x1f\x7f]/g;
@@ -75,12 +76,22 @@
     return text.slice(0, units);
   }
 
-  const strip = (text) => text.replace(EDGES, "");
+  /** Take signs off both ends, or off the end alone, in one pass: a pattern such as / +$/ begins anew at each of
+      many spaces that stand in the midst, so the time would grow with their square. */
+  function cut(text, isEdge, isEndAlone = false) {
+    let from = 0;
+    let to = text.length;
+    while (!isEndAlone && from < to && isEdge(text[from])) from += 1;
+    while (from < to && isEdge(text[to - 1])) to -= 1;
+    return text.slice(from, to);
+  }
+
+  const strip = (text) => cut(text, (sign) => IS_SPACE.test(sign));
   const plain = (text) => (ANY_CONTROL.test(text) ? text.replace(CONTROL, "") : text);
   const searched = (text, limit) => firstSigns(plain(firstSigns(text, 2 * limit)), limit);
 
   function linesOf(text) {
-    const lines = text.replace(/\r\n?/g, "\n").replace(/^\n+|\n+$/g, "");
+    const lines = cut(text.replace(/\r\n?/g, "\n"), (sign) => sign === "\n");
     return lines ? lines.split("\n") : [];
   }
 
@@ -88,7 +99,7 @@
     const ranks = new Map();
     for (const line of lines) {
       const at = line.indexOf(" | ");
-      const name = (at < 0 ? "" : line.slice(0, at)).replace(/^ +| +$/g, "");
+      const name = cut(at < 0 ? "" : line.slice(0, at), (sign) => sign === " ");
       if (at < 0 || !name || name.includes(" ")) {
         if (/^ *$/.test(line)) continue;
         return new Map([["a rank", lines]]);
@@ -142,7 +153,7 @@
     const due = pace();
     for (const line of lines) {
       if (due(line)) yield;
-      if (!strip(line) || data.noise.some((one) => find(one, line))) continue;
+      if (!IS_TEXT.test(line) || data.noise.some((one) => find(one, line))) continue;
       if (!state.version) learn(state, tellers, line);
       if (!staged.test(line)) continue;
       const stage = data.stages.findIndex((one) =>
@@ -157,7 +168,7 @@
     for (const one of tellers) {
       const found = one.pattern.regex.exec(line);
       if (!found) continue;
-      const word = found.slice(1).find(Boolean).replace(/[,.]+$/, "");
+      const word = cut(found.slice(1).find(Boolean), (sign) => ",.".includes(sign), true);
       const version = shared.versions.parse(word);
       if (version) Object.assign(state, { told: word, version });
       return;
@@ -368,5 +379,5 @@
     return step.value;
   }
 
-  shared.failures = { compile, read, brief, atOnce };
+  shared.failures = { compile, read, brief, atOnce, searched };
 });

@@ -21,6 +21,11 @@ from reaffirm.store.reading.source import SourceProblemError, read_source, text_
 from reaffirm.store.reading.titles import is_placeholder, is_section_name, number_of_title
 
 _SLIDES = ("marp", "slideoptions", "revealoptions", "reveal", "presentation")
+# Pages of this program's own that have a status and are no decision, by keys that all of their kind have.
+_OF_OURS = {
+    "a page about a container image": {"engine", "engine-version", "platform"},
+    "a page about a failure mode": {"engines", "signatures", "stage"},
+}
 _SLIDES_NAME = re.compile(r"(?:.*[\W_])?(?:slides?|slide-?deck|deck|pitch|presentation)\Z", re.IGNORECASE)
 
 
@@ -175,6 +180,9 @@ def _no_record(name: str, front: Front, outline: Outline, drafts: list[Draft], r
     """Return why a file is no record, going by what is in it; empty when it is one."""
     if any(key.lower() in _SLIDES for key in front.data):
         return "slides"
+    for what, keys in _OF_OURS.items():
+        if keys <= front.data.keys():
+            return what
     ident = drafts[0].name
     headings = list(outline.headings())
     sections = sum(is_section_name(block.text) for block in headings)
