@@ -26,7 +26,7 @@ def test_a_simulated_run_says_so_in_title_and_at_the_top() -> None:
     """A reader would take a simulated number for a measured one."""
     lines = page_of("2026-02-03-simulated").split("\n")
     heading = lines.index("# Simulated run: Measure the latency (2026-02-03)")
-    assert lines[heading + 2] == '!!! warning rf-card rf-card-simulated "Simulated run"'
+    assert lines[heading + 4] == '!!! warning rf-card rf-card-simulated "Simulated run"'
 
 
 def test_a_replay_has_the_date_of_its_recording_and_says_that_it_is_one() -> None:

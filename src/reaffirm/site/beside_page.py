@@ -11,6 +11,7 @@ from reaffirm.model.run_view import CellView, Difference
 from reaffirm.site.beside import Pair
 from reaffirm.site.log_box import diff_box
 from reaffirm.site.page import SitePage, day, kind_badge, minute
+from reaffirm.site.path_line import path_of_run
 from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, remark, text_cell
 from reaffirm.site.report import fact_value
 from reaffirm.site.run_card import ended_badge, took_words
@@ -43,6 +44,7 @@ def beside_page(
     *,
     pages: Mapping[str, str],
     deciding: AbstractSet[str] = frozenset(),
+    book: str = "",
 ) -> SitePage:
     """Return the page that holds two runs against each other.
 
@@ -53,6 +55,7 @@ def beside_page(
         found: in what they differ.
         pages: page of each run by the path of its folder.
         deciding: facts that claims are decided by; they come first.
+        book: the page of the runbook; empty: there is none.
     """
     folder = posixpath.dirname(pair.uri)
     links = [posixpath.relpath(pages[one.run.path], folder) for one in (old, new)]
@@ -61,6 +64,7 @@ def beside_page(
     title = f"{pair.new.runbook}: {' beside '.join(runs)}"
     parts = [
         f"{wide_front_matter(title, searched=False)}\n{page_heading(title)}",
+        path_of_run(pair.new, pair.uri, posixpath.relpath(book, folder) if book else "", "side by side"),
         f'<div class="rf-beside rf-older-{pair.old.kind} rf-newer-{pair.new.kind}" hidden></div>',
         _kinds(old, new),
         _summary(found),

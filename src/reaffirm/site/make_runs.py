@@ -13,6 +13,7 @@ from reaffirm.site.beside_page import beside_page
 from reaffirm.site.navigation import linked
 from reaffirm.site.notebook import notebook_page
 from reaffirm.site.page import SitePage, day
+from reaffirm.site.page_map import RUNS_INDEX
 from reaffirm.site.plan import Plan
 from reaffirm.site.run_material import RunMaterial, read_material
 from reaffirm.site.run_pages import runbooks_index, runs_index
@@ -20,7 +21,7 @@ from reaffirm.site.runbook_page import BookContext, Decided, runbook_page
 from reaffirm.site.runbook_text import RunbookText, own_steps, read_runbook_text
 from reaffirm.site.together import together
 
-BOOKS_INDEX, RUNS_INDEX = "runbooks/index.md", "runs/index.md"
+BOOKS_INDEX = "runbooks/index.md"
 # So many pages of runs are made at a time.
 _TOGETHER = 12
 
@@ -71,7 +72,7 @@ def runs_and_runbooks(plan: Plan) -> Iterator[SitePage | Finding]:
         }
         for pair in found:
             old, new = materials[pair.old.path], materials[pair.new.path]
-            yield beside_page(pair, old, new, differences(old, new), pages=plan.runs, deciding=deciding)
+            yield beside_page(pair, old, new, differences(old, new), pages=plan.runs, deciding=deciding, book=plan.books.get(name, ""))
 
 
 def _books(plan: Plan) -> dict[str, RunbookText]:

@@ -7,6 +7,7 @@ from reaffirm.site.cells import Cell, cells_of
 from reaffirm.site.links import Resolve, lab_page
 from reaffirm.site.output import outputs_markdown
 from reaffirm.site.page import SitePage, day
+from reaffirm.site.path_line import path_of_run
 from reaffirm.site.prose import rebuild
 from reaffirm.site.prose_words import first_heading
 from reaffirm.site.run_card import run_card
@@ -60,6 +61,7 @@ def notebook_page(
     here = uri.rsplit("/", 1)[-1].removesuffix(".md")
     parts = [
         f"{wide_front_matter(title, searched=searched)}\n{page_heading(title)}",
+        path_of_run(run, uri, runbook_page),
         run_card(
             run,
             runbook_page=runbook_page,

@@ -10,6 +10,7 @@ from reaffirm.store.template import TEMPLATE
 #: Where the template of records can be read and copied.
 TEMPLATE_URI = "decisions/template.md"
 INDEX_URI = "decisions/index.md"
+RUNS_INDEX = "runs/index.md"
 # A generated index has their place.
 _REPLACED = tuple(f"{folder}/README.md" for folder in ("decisions", "runs", "failures", "container-images"))
 #: Where each claim stands.

@@ -17,6 +17,7 @@ from reaffirm.site.ahead import render_ahead
 from reaffirm.site.blanks import without_blanks
 from reaffirm.site.diagrams.files import SCRIPT as DIAGRAMS
 from reaffirm.site.kept_pages import KeptPages
+from reaffirm.site.not_found import with_ways_on
 from reaffirm.site.policy import Policy
 from reaffirm.site.settings import SiteSettings, today
 from reaffirm.site.skin import dress, loaded_elsewhere, named, templates
@@ -241,7 +242,9 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
 
     @event_priority(-100)  # type: ignore[untyped-decorator]
     def on_post_template(self, output_content: str, *, template_name: str, config: Any) -> str:
-        """Put the policy into a page that is made of no Markdown, such as 404.html."""
+        """Put the policy into a page that is made of no Markdown, such as 404.html, and ways on into that."""
+        if template_name == "404.html":
+            output_content = with_ways_on(output_content, config.site_url or "")
         return self.policy.put(output_content) if self.policy else output_content
 
     def on_serve(self, server: Any, *, config: Any, builder: Any) -> Any:

@@ -8,6 +8,7 @@ from reaffirm.model.history import History
 from reaffirm.model.record import Dialect, Record
 from reaffirm.site.links import Resolve
 from reaffirm.site.page import SitePage
+from reaffirm.site.path_line import path_of_record
 from reaffirm.site.prose import rebuild
 from reaffirm.site.record_claims import Standings, anchor, claims, still_true
 from reaffirm.site.record_findings import Told, findings_of
@@ -65,6 +66,7 @@ def record_page(
     changes = history.of(record.path) if history else ()
     parts = [
         front_matter(title, boost=ANSWERS) + f"\n{page_heading(title)}",
+        path_of_record(ways.uri),
         head(record, standings, ways, resolve, told=told, others=around.others, changes=changes, today=today),
         findings_of(told, ways.uri) if told else "",
         gist(record, standings, resolve, told),

@@ -162,7 +162,7 @@ def _claims(context: BookContext, folder: str) -> Iterator[str]:
                 kind_badge(one.claim.needs),
             )
         )
-    yield table(("Verdict", "Claim", "Decision", "Needs"), rows)
+    yield table(('<span class="rf-stack">Verdict</span>', "Claim", "Decision", "Needs"), rows)
 
 
 def _disagree(context: BookContext, folder: str) -> Iterator[str]:
@@ -229,7 +229,7 @@ def _parameters(book: RunbookText) -> Iterator[str]:
         return
     yield "## Parameters { #parameters }"
     yield table(
-        ("Name", "Type", "Default", "Meaning"),
+        ('<span class="rf-stack">Name</span>', "Type", "Default", "Meaning"),
         [
             (code(one.name), code(one.annotation or "any"), code(one.shown_default), cell(one.help) or " ")
             for one in book.parameters
@@ -276,7 +276,8 @@ def _changes(book: RunbookText, resolve: Resolve) -> Iterator[str]:
     rows = [
         (code(one.step), cell(one.changes), cell(one.consent), cell(one.note) or " ") for one in book.changes
     ]
-    yield table(("Step", "Changes", "Needs consent on real machines", "Note"), rows)
+    step = '<span class="rf-stack rf-changes">Step</span>'
+    yield table((step, "Changes", "Needs consent on real machines", "Note"), rows)
     page = resolve("../docs/reference/what-steps-change.md")
     words = "what each step declares"
     told = f"[{words}]({page})" if page and not page.startswith("../docs/") else words

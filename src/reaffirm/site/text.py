@@ -135,7 +135,7 @@ def title_text(text: str) -> str:
 
 
 #: How much more a page counts in the search that answers a question than one that is looked up by its name.
-ANSWERS, LOOKED_UP = 2, 0.02
+ANSWERS, LOOKED_UP = 2, 0.002
 
 
 def front_matter(title: str, *, boost: float | None = None) -> str:

@@ -2,6 +2,9 @@
 (() => {
   "use strict";
 
+  const SCROLLS =
+    ".md-typeset__scrollwrap, .md-typeset pre > code, .rf-picture, .rf-frame, p:has(> .rf-wide-picture)";
+
   /** The search is a dialog; a screen reader announces it by name. */
   const nameTheSearch = () => {
     const dialog = document.querySelector(".md-search[role=dialog]:not([aria-label])");
@@ -11,7 +14,7 @@
 
   /** What scrolls sideways can be reached and scrolled with the keyboard. */
   const reachWhatScrolls = () => {
-    for (const box of document.querySelectorAll(".md-typeset__scrollwrap, .md-typeset pre > code, .rf-picture")) {
+    for (const box of document.querySelectorAll(SCROLLS)) {
       const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
       if (scrolls && !box.hasAttribute("tabindex")) box.setAttribute("tabindex", "0");
     }
