@@ -14,7 +14,7 @@ from typing import Any, Never, TypeVar
 
 from reaffirm.errors import DocumentError, MachineFileError
 from reaffirm.model.claim import Evidence
-from reaffirm.model.evidence import Kind, Via, lowest
+from reaffirm.model.evidence import Kind, Via, lowest, name_order
 from reaffirm.model.fact import Fact, is_fact_name
 from reaffirm.model.finding import Finding
 from reaffirm.model.node import Machines
@@ -137,7 +137,7 @@ def read_published(folder: Path, *, shown: str = "docs/runs") -> PublishedRuns:
             except DocumentError as error:
                 message = error.message.removeprefix(f"{name}/")
                 findings.append(Finding(name, 1, "run-damaged", message, error.hint))
-    newest = sorted(runs, key=lambda one: (one.when, one.run), reverse=True)
+    newest = sorted(runs, key=lambda one: (one.when, name_order(one.run) or ("", 0), one.run), reverse=True)
     return PublishedRuns(tuple(sorted(newest, key=lambda one: one.runbook)), tuple(findings))
 
 
