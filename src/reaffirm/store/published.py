@@ -70,6 +70,13 @@ class PublishedRun:
                 return datetime.strptime(self.run[:16], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return self.started
 
+    @property
+    def whole(self) -> bool:
+        """Whether the run is known to have gone through all of its runbook."""
+        ended = self.provenance.get("ended")
+        parts = any(self.provenance.get(key) for key in ("partial", "dry_run"))
+        return isinstance(ended, dict) and ended.get("how") == "completed" and not parts
+
     @cached_property
     def machines(self) -> Machines | None:
         """The machine file that was published with the run; None where there is none that can be read."""
@@ -93,6 +100,7 @@ class PublishedRun:
                 self.path,
                 self.changed,
                 by=f.by,
+                whole=self.whole,
             )
             for f in self.facts
         )
