@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 
 from commands import Answer, ask, must
 from obstacles import CommandFailedError
-from places import HEAD, HOSTS, SSH, Host
+from places import HEAD, HOSTS, SSH, STATE, Host
 
 # Many channels run over one connection (a log followed per container, tunnels, commands): the defaults of
 # ten sessions per connection and ten logins under way are too few.
@@ -45,7 +46,32 @@ def keys() -> str:
         lines.append(f"{host.name},{host.address} {kind} {key}\n")
     (SSH / "known_hosts").write_text("".join(lines))
     (SSH / "config").write_text("\n".join(_entry(host) for host in HOSTS))
-    return f"{made} keys made" if made else "already there"
+    said = f"{made} keys made" if made else "already there"
+    user = caller()
+    return said if user is None else f"{said}; the client's is given to user {give(user)}"
+
+
+def caller() -> int | None:
+    """The user who called `sudo`; None for root itself."""
+    word = os.environ.get("SUDO_UID", "")
+    return int(word) if word.isdecimal() and int(word) != 0 else None
+
+
+def give(user: int) -> int:
+    """Let a user be the client: papermill then needs no root. Returns the user.
+
+    Theirs is the client's key and nothing else. The folder and the other files stay root's, since root writes
+    them and starts servers from them; the keys of the hosts cannot be read.
+    """
+    for folder in (STATE, SSH):
+        folder.chmod(0o755)
+    for name in ("config", "known_hosts"):
+        (SSH / name).chmod(0o644)
+    os.chown(SSH / "id_ed25519", user, -1)
+    (SSH / "id_ed25519").chmod(0o600)
+    for host in HOSTS:
+        (SSH / f"host_{host.name}").chmod(0o600)
+    return user
 
 
 def _entry(host: Host) -> str:

@@ -1,11 +1,13 @@
 """Checks of claims: a name that nothing can ever find is one line in the list of mistakes."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from reaffirm.claims.checks import Vocabulary, without_mistakes
-from reaffirm.model.claim import Check, Claim, Condition, Expectation, Operator
+from reaffirm.model.claim import Check, Claim, Condition, Evidence, Expectation, Operator
+from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.record import Record, Status
 from reaffirm.model.vocabulary import RunbookWords
 from reaffirm.store.fact_names import documented_facts, runbook_words
@@ -74,6 +76,47 @@ def test_a_fact_that_nothing_finds_is_named_with_its_line(fact: str, hint: str) 
     assert (finding.path, finding.line, finding.code) == ("adrs/0001-x.md", 8, "check-fact")
     assert finding.message == f"no run of book finds the fact {fact!r}"
     assert finding.hint.startswith(hint)
+
+
+def of_own_steps(*facts: str, whole: bool = True, changed: str = "") -> Vocabulary:
+    """A runbook with a step of its own, and a published run of it that found these facts."""
+    words = RunbookWords(heads=frozenset({"time_command", "start"}))
+    moment = datetime(2026, 11, 30, tzinfo=UTC)
+    evidence = [
+        Evidence(fact, 1.0, "ms", Kind.REAL, Via.LIVE, moment, "one", "book", changed=changed, whole=whole)
+        for fact in facts
+    ]
+    return Vocabulary({"book": words}, _DOCUMENTED, evidence)
+
+
+@pytest.mark.parametrize(
+    ("fact", "hint"),
+    [
+        ("start.p59", "did you mean 'start.p95'?"),
+        ("start.P95", "did you mean 'start.p95'?"),
+        ("start.foo", "its published runs find start.p95, start.runs"),
+    ],
+)
+def test_a_fact_that_a_step_of_ones_own_did_not_find(fact: str, hint: str) -> None:
+    """The claim would stay 'told', and the board say that its check never ran: its run lies published."""
+    (finding,) = of_own_steps("start.p95", "start.runs").findings(claim(fact))
+    assert (finding.line, finding.code) == (8, "check-fact")
+    assert finding.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        of_own_steps(),
+        of_own_steps("start.p95", changed="the runbook"),
+        of_own_steps("start.p95", whole=False),
+        of_own_steps("time_command.p95"),
+    ],
+    ids=["no run", "a run of other code", "a run that broke off", "a run without this step"],
+)
+def test_what_no_run_can_tell_is_not_called_wrong(known: Vocabulary) -> None:
+    """A record could not name a fact that its runbook is about to find."""
+    assert known.findings(claim("start.p59")) == ()
 
 
 def test_a_runbook_that_is_not_there_is_named_with_its_line() -> None:

@@ -32,7 +32,7 @@ def found(kind: str, day: str, value: Any = None, **other: str) -> Evidence:
         kind=Kind(kind),
         via=Via(other.get("via", "live")),
         started=datetime.fromisoformat(day).replace(tzinfo=UTC),
-        run=f"{day}-{kind}-{value}",
+        run=other.get("run", f"{day}-{kind}-{value}"),
         runbook=other.get("runbook", "book"),
         changed=other.get("changed", ""),
     )

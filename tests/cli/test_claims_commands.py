@@ -90,8 +90,24 @@ def test_a_run_that_cannot_judge_is_no_verdict(project: Path, capfd: pytest.Capt
     )
     assert main(["recheck", "0001", "--nodes", "gone"]) == 2
     told = capfd.readouterr()
-    assert "still told" in told.out
+    assert "0001 at-most-twenty: not judged; it was told before" in told.out
+    assert "still" not in told.out
     assert "count_things could not judge (exit status 2): no new evidence" in told.err
+
+
+def test_machines_that_are_not_there_are_said_once(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Each runbook would start, and stop at the same misspelt name."""
+    runbooks = project / "runbooks"
+    shutil.copy(runbooks / "count_things.py", runbooks / "count_again.py")
+    record = project / "adrs/0001-a-cache-of-twenty.md"
+    first = "told-by: the platform team\n"
+    check = "    check: {runbook: count_again, fact: things.count, expect: {at-most: 9}}\n"
+    record.write_text(record.read_text().replace(first, first + check))
+    assert main(["recheck", "1", "--nodes", "hre"]) == 3
+    told = capfd.readouterr()
+    assert told.err.count("no machine file for nodes = 'hre'; did you mean 'here'?") == 1
+    assert told.out == ""
+    assert not (project / "runs").exists()
 
 
 @pytest.mark.parametrize(
@@ -118,6 +134,31 @@ def test_a_mistake_in_a_record_is_told(project: Path, capfd: pytest.CaptureFixtu
     told = capfd.readouterr().err
     assert "adrs/0001-a-cache-of-twenty.md:9: expect-operator unknown operator 'atmost'" in told
     assert "adrs/0001-a-cache-of-twenty.md:4: review-form 'review-by' must be YYYY-MM-DD" in told
+
+
+def test_a_misspelt_fact_of_a_step_of_ones_own(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Nobody can read its facts in the source; its published run tells them, and lint would say nothing."""
+    (project / "runbooks/steps").mkdir()
+    (project / "runbooks/steps/count_lines.py").write_text(
+        "import reaffirm\n\n\n@reaffirm.step\ndef count_lines(step: reaffirm.Step) -> None:\n"
+        '    """Count lines."""\n    step.fact("found", 7)\n    step.judge(True, "counted")\n'
+    )
+    runbook = project / "runbooks/count_things.py"
+    runbook.write_text(runbook.read_text() + 'steps.count_lines(cluster, name="lines")\n')
+    record = project / "adrs/0001-a-cache-of-twenty.md"
+    record.write_text(
+        record.read_text().replace("fact: things.count, expect: {at", "fact: lines.fuond, expect: {at")
+    )
+    assert main(["lint"]) == 0
+    assert main(["recheck", "1"]) == 2
+    assert "0001 at-most-twenty: not judged: it has a mistake" in capfd.readouterr().out
+    for command in ("lint", "claims"):
+        assert main([command]) == 1
+        told = capfd.readouterr()
+        said = "0001-a-cache-of-twenty.md:9: check-fact no run of count_things finds the fact 'lines.fuond'"
+        assert f"{said}; did you mean 'lines.found'?" in told.out + told.err
+    runbook.write_text(runbook.read_text() + "print('other code')\n")
+    assert main(["lint"]) == 0, "what the next run finds, nobody knows"
 
 
 def test_one_record_fails_over_its_own_mistakes(project: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """What goes wrong between us and a machine: each has its own error and its own advice."""
 
+import io
 import json
 import os
 import pickle
@@ -100,6 +101,28 @@ def test_an_unknown_host_key_is_not_accepted(start: Start) -> None:
     assert f"'[127.0.0.1]:{server.port}'" in error.message
     assert str(server.folder / "known_hosts") in error.message
     assert "accept it once by hand: ssh -F" in error.hint
+
+
+@pytest.mark.parametrize("name", ["config", "client_key", "known_hosts"])
+def test_a_file_that_may_not_be_read(start: Start, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of root would end in a bare PermissionError, or in the advice to look at the network."""
+    server = start()
+    path = server.folder / name
+    assert path.is_file()
+    refused = PermissionError(13, "Permission denied", str(path))
+    real = io.open
+
+    def guarded(file: object, *args: object, **options: object) -> object:
+        if str(file) == str(path):
+            raise refused
+        return real(file, *args, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(io, "open", guarded)
+    monkeypatch.setattr("builtins.open", guarded)
+    with pytest.raises((MachineFileError, AuthenticationError)) as caught:
+        close(open_nodes(server.machines("loopback")))
+    assert f"{path} cannot be read: this user (" in caught.value.message
+    assert "`sudo scripts/lab up`" in caught.value.hint
 
 
 def test_a_changed_host_key_is_another_matter(start: Start) -> None:

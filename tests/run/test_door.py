@@ -61,6 +61,39 @@ def test_bare_in_ci(project: Path, papermill: Run) -> None:
     assert unchanged(project)
 
 
+@pytest.mark.parametrize("typed", ["runbooks/small", "small", "runbooks/smal.py", "./runbooks/smll"])
+def test_a_runbook_that_is_nearly_named(project: Path, papermill: Run, typed: str) -> None:
+    """Somebody who left out ``.py`` would read fifty lines of papermill's own trace."""
+    done = papermill(typed)
+    assert done.returncode == 2
+    first = f"reaffirm: there is no runbook {typed}; did you mean runbooks/small.py?"
+    assert done.stderr.splitlines() == [first, "  next: check the path; runbooks lie in runbooks/"]
+    assert not notebooks(project)
+
+
+def test_what_is_no_runbook_is_still_papermills(project: Path, papermill: Run) -> None:
+    """An ordinary notebook, with or without an ending, would stop working once this is installed."""
+    done = papermill("runbooks/weather")
+    assert done.returncode == 1
+    assert "reaffirm:" not in done.stderr
+    cells = [{"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": "1"}]
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    notebook = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}
+    (project / "smal").write_text(json.dumps(notebook))
+    assert papermill("smal", "out.ipynb").returncode == 0
+
+
+def test_a_parameter_without_a_parameter_cell(project: Path, papermill: Run) -> None:
+    """Five runs would have been asked for, and a hundred made."""
+    (project / "runbooks" / "untagged.py").write_text("# %%\ntimes: int = 100\n\n# %%\nprint(times)\n")
+    done = papermill("runbooks/untagged.py", "out.ipynb", "-p", "times", "5")
+    assert done.returncode == 3
+    assert "no cell has the tag parameters, so 'times' would change nothing" in done.stderr
+    assert 'next: begin the cell that declares it with: # %% tags=["parameters"]' in done.stderr
+    assert not notebooks(project)
+    assert papermill("runbooks/untagged.py", "out.ipynb").returncode == 0
+
+
 def test_parameter_with_the_name_of_a_magic(project: Path, papermill: Run) -> None:
     """IPython would take the line for its command ``%who``, and the parameter would not exist."""
     cells = ('# %% tags=["parameters"]', 'who: str = "me"', "# %%", "print(who)")
@@ -219,6 +252,7 @@ def test_the_end_is_told(project: Path, papermill: Run) -> None:
         (["-p", "count", "1.5"], "runbooks/small.py:17: count is declared int, got '1.5'"),
         (["-y", "dry_run: perhaps"], "runbooks/small.py:18: dry_run is declared bool, got 'perhaps'"),
         (["-p", "x=1; import os #", "1"], "'x=1; import os #' is not the name of a parameter"),
+        (["-p", "dry-run", "1"], "'dry-run' is not the name of a parameter (did you mean dry_run, "),
         (["-f", "nowhere.yaml"], "-f nowhere.yaml: cannot be read: No such file"),
     ],
 )

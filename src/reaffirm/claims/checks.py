@@ -36,8 +36,11 @@ class Vocabulary:
         self._documented = tuple(documented)
         self._images = tuple(images)
         self._published: dict[str, set[str]] = {}
+        self._now: dict[str, set[str]] = {}
         for one in evidence:
             self._published.setdefault(one.runbook, set()).add(one.fact)
+            if one.whole and not one.changed:
+                self._now.setdefault(one.runbook, set()).add(one.fact)
 
     def findings(self, claim: Claim) -> tuple[Finding, ...]:
         """Return what is wrong with the names in a claim's check; a claim without a check has no mistake."""
@@ -65,8 +68,11 @@ class Vocabulary:
         published = self._published.get(runbook, set())
         if fact in published or fact in words.names or words.open:
             return None
-        if fact.partition(".")[0] in words.heads or any(re.fullmatch(p, fact) for p in words.patterns):
+        if any(re.fullmatch(p, fact) for p in words.patterns):
             return None
+        head = fact.partition(".")[0]
+        if head in words.heads:
+            return self._own(runbook, fact, head)
         for one in self._documented:
             if any(one.pattern(head).fullmatch(fact) for head in self._heads(one, words)):
                 return self._image(one, fact, words)
@@ -74,6 +80,17 @@ class Vocabulary:
         if near:
             return f"did you mean {near[0]!r}?"
         return "docs/reference/facts.md lists those of the steps; a runbook's own is noted with reaffirm.fact"
+
+    def _own(self, runbook: str, fact: str, head: str) -> str | None:
+        """Only running it tells the facts of a step of one's own: whole runs of the runbook as it is now."""
+        found = sorted(name for name in self._now.get(runbook, ()) if name.partition(".")[0] == head)
+        if not found:
+            return None
+        folded = {name.casefold(): name for name in found}
+        near = get_close_matches(fact.casefold(), folded, n=1, cutoff=0.8)
+        if near:
+            return f"did you mean {folded[near[0]]!r}?"
+        return f"its published runs find {', '.join(found)}; if the step is new to this fact, publish a run"
 
     def _image(self, one: DocumentedFact, fact: str, words: RunbookWords) -> str | None:
         """A name of an image may be anybody's; one that nearly is that of a known image is a slip."""

@@ -15,7 +15,7 @@ from datetime import date, timedelta
 
 from reaffirm.claims.expectation import evaluate
 from reaffirm.model.claim import Check, Claim, Evidence, Judged, Result, Standing, Verdict
-from reaffirm.model.evidence import Kind
+from reaffirm.model.evidence import Kind, Via, name_order
 
 
 def standing(claim: Claim, evidence: Iterable[Evidence], today: date) -> Standing:
@@ -48,7 +48,8 @@ def judge(check: Check, evidence: Iterable[Evidence], today: date) -> tuple[Judg
 
     A run that found none of the facts is no evidence. A run that found only some is judged by
     those: one that failed fails the check, otherwise what is missing makes it unknown. Of two runs of
-    the same second the one that failed comes last and so decides.
+    the same second their names say which came first; where these do not, the one that failed comes last
+    and so decides.
     """
     wanted = {condition.fact for condition in check.conditions}
     runs: dict[tuple[str, str], list[Evidence]] = {}
@@ -57,7 +58,18 @@ def judge(check: Check, evidence: Iterable[Evidence], today: date) -> tuple[Judg
         if one.runbook == check.runbook and one.fact in wanted and in_time:
             runs.setdefault((one.run, one.path), []).append(one)
     judged = [_one_run(check, found) for found in runs.values()]
-    return tuple(sorted(judged, key=lambda j: (j.started, j.result is Result.FAILED, j.run, j.path)))
+    return tuple(sorted(judged, key=lambda j: (j.started, _within_a_second(j), j.run, j.path)))
+
+
+def _within_a_second(one: Judged) -> tuple[int, str, int]:
+    """The place of a run among those of its second: passed, then in the order of their names, then failed.
+
+    A replay is dated by the run that was recorded, its name by when it was replayed: that one tells nothing.
+    """
+    order = name_order(one.run) if one.via is Via.LIVE else None
+    if order is not None:
+        return (1, *order)
+    return (2 if one.result is Result.FAILED else 0, "", 0)
 
 
 def _one_run(check: Check, found: list[Evidence]) -> Judged:

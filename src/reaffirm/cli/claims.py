@@ -20,8 +20,10 @@ from reaffirm.cli.tables import table_console
 from reaffirm.errors import UsageError
 from reaffirm.model.claim import Evidence, Verdict
 from reaffirm.model.finding import Finding
+from reaffirm.nodes.finding import machine_file
 from reaffirm.run.command import say
 from reaffirm.site.material import Material, read_material
+from reaffirm.store.machines import read_machines
 from reaffirm.store.project import Project
 
 _RecordOption = Annotated[str, typer.Option("--record", help="Only the claims of this record.")]
@@ -85,6 +87,9 @@ def recheck(
     if not rows:
         typer.echo("nothing is due" if due else "no claim here has a check")
         return
+    if nodes:  # each runbook would stop at the same mistake
+        path = machine_file(nodes, project, project.root)
+        read_machines(path, shown=project.relative(path))
     runbooks = deciding_runbooks(rows)
     for name, ids in runbooks.items():
         typer.echo(f"{name}: decides {', '.join(ids)}")
@@ -93,8 +98,8 @@ def recheck(
     sys.stdout.flush()
     outcomes = [rerun(project, name, nodes=nodes, publish=publish) for name in runbooks]
     evidence = [one for outcome in outcomes for one in outcome.evidence]
-    after = _board(project, day, evidence)[1]
-    raise typer.Exit(_tell(rows, after, outcomes))
+    now, after = _board(project, day, evidence)
+    raise typer.Exit(_tell(rows, after, outcomes, now.findings))
 
 
 def _board(project: Project, today: date, more: Sequence[Evidence] = ()) -> tuple[Material, Board]:
@@ -106,12 +111,21 @@ def _board(project: Project, today: date, more: Sequence[Evidence] = ()) -> tupl
     return material, board(material.records.records, evidence, today)
 
 
-def _tell(rows: Sequence[Row], after: Board, outcomes: Sequence[Outcome]) -> int:
+def _tell(rows: Sequence[Row], after: Board, outcomes: Sequence[Outcome], findings: Sequence[Finding]) -> int:
     """Print what became of each claim and return the exit status."""
     now = {(row.record.id, row.claim.id): row.standing for row in after.rows}
+    silent = {one.runbook for one in outcomes if not one.judged}
+    mistakes: dict[Finding, None] = {}
     refuted = False
     for row in rows:
-        was, new = row.standing, now[row.record.id, row.claim.id]
+        was, new = row.standing, now.get((row.record.id, row.claim.id))
+        if new is None:  # the run shows that its check names what nobody finds
+            mistakes |= dict.fromkeys(one for one in findings if one.path == row.claim.path)
+            typer.echo(f"{row.record.id} {row.claim.id}: not judged: it has a mistake")
+            continue
+        if row.claim.check and row.claim.check.runbook in silent:
+            typer.echo(f"{row.record.id} {row.claim.id}: not judged; it was {was} before")
+            continue
         same = str(was) == str(new)
         change = f"still {new}" if same else f"was {was}, is now {new}"
         typer.echo(f"{row.record.id} {row.claim.id}: {change}: {new.reason}")
@@ -119,8 +133,12 @@ def _tell(rows: Sequence[Row], after: Board, outcomes: Sequence[Outcome]) -> int
     for outcome in outcomes:
         if outcome.problem:
             say(f"reaffirm: {outcome.problem}")
+    for mistake in mistakes:
+        say(str(mistake))
     if refuted:
         return 1
+    if mistakes:
+        return 2
     return 2 if any(outcome.problem for outcome in outcomes) else 0
 
 

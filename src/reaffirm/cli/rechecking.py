@@ -19,11 +19,12 @@ from reaffirm.store.project import Project
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run gave: evidence that is not under ``docs/runs``, and why there is none."""
+    """What one run gave: evidence that is not under ``docs/runs``, what went wrong, whether it judged."""
 
     runbook: str
     evidence: tuple[Evidence, ...] = ()
     problem: str = ""
+    judged: bool = True
 
 
 def deciding_runbooks(rows: Sequence[Row]) -> dict[str, list[str]]:
@@ -44,7 +45,8 @@ def rerun(project: Project, runbook: str, *, nodes: str, publish: bool) -> Outco
     if status in (130, 143):
         raise KeyboardInterrupt
     if status not in (0, 1) or not notebook.is_file():
-        return Outcome(runbook, (), f"{runbook} could not judge (exit status {status}): no new evidence")
+        problem = f"{runbook} could not judge (exit status {status}): no new evidence"
+        return Outcome(runbook, (), problem, judged=False)
     if publish:
         # a run that failed may be what refutes a claim
         status = _reaffirm(project, "publish", str(notebook), *(["--failed"] if status else []))

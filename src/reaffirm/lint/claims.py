@@ -8,6 +8,7 @@ from reaffirm.lint.subject import Subject
 from reaffirm.model.claim import Claim, ClaimKind
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Record
+from reaffirm.store.changes import with_changes
 from reaffirm.store.fact_names import documented_facts, runbook_words
 from reaffirm.store.project import facts_pages, find_project
 from reaffirm.store.published import read_published
@@ -56,7 +57,7 @@ def checks(subject: Subject) -> Iterator[Finding]:
     images = [path.stem for path in (project.docs / "container-images").glob("*.md")]
     evidence = subject.evidence
     if evidence is None:
-        evidence = read_published(project.published).evidence()
+        evidence = with_changes(read_published(project.published), project).evidence()
     vocabulary = Vocabulary(books, documented, evidence, images)
     for claim in wanted:
         yield from vocabulary.findings(claim)

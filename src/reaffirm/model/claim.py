@@ -100,6 +100,7 @@ class Evidence:
     ``started`` is the node's time (UTC) at which the run, or for a replay the recorded run, began.
     ``by`` is ``notebook`` for a value that no step asked for, else empty.
     ``changed`` names what the run rests on that is different now; empty when nothing is known to be.
+    ``whole`` says that the run is known to have gone through all of its runbook.
     """
 
     fact: str
@@ -113,6 +114,7 @@ class Evidence:
     path: str = ""
     changed: str = ""
     by: str = ""
+    whole: bool = field(default=False, compare=False)
 
 
 class Result(StrEnum):

@@ -1,7 +1,10 @@
 """What a piece of evidence is worth: its kind, and whether it was seen live or replayed."""
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
+
+_NAMED_BY_TIME = re.compile(r"(\d{8}T\d{6}Z)(?:-(\d+))?")
 
 
 class Kind(StrEnum):
@@ -35,3 +38,13 @@ class Via(StrEnum):
 
     LIVE = "live"
     REPLAY = "replay"
+
+
+def name_order(run: str) -> tuple[str, int] | None:
+    """Return the place of a run among those named by a runner: its second, and its number within that second.
+
+    A runner reserves ``20261130T092301Z``, then ``20261130T092301Z-2``: of two runs whose nodes tell the same
+    second, the names say which came first. None where somebody gave the run another name.
+    """
+    found = _NAMED_BY_TIME.fullmatch(run)
+    return (found[1], int(found[2] or 1)) if found else None

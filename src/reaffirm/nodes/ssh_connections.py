@@ -11,7 +11,7 @@ import asyncssh
 
 from reaffirm.errors import MachineFileError, NodeError
 from reaffirm.model.node import Machines, NodeSpec
-from reaffirm.nodes.ssh_errors import Target, explain
+from reaffirm.nodes.ssh_errors import Target, explain, unreadable
 
 #: Limits where the ssh config has none (seconds).
 CONNECT_SECONDS = 15.0
@@ -109,7 +109,10 @@ class Connections:
     async def _connect(self, hop: _Hop, jump: str, jumps_left: int) -> Link:
         options = await self._options(hop)
         tunnel, via = await self._tunnel(options.tunnel, jump, jumps_left)
-        files = _known_hosts_files(options.known_hosts)
+        try:
+            files = _known_hosts_files(options.known_hosts)
+        except PermissionError as error:
+            raise explain(error, self._unresolved(hop)) from error
         target = Target(
             hop.node,
             hop.address,
@@ -122,6 +125,8 @@ class Connections:
         )
         try:
             known = asyncssh.read_known_hosts([str(Path(name).expanduser()) for name in files])
+        except PermissionError as error:
+            raise explain(error, target) from error
         except (OSError, ValueError, asyncssh.Error) as error:
             msg = f"host keys for {target.place} cannot be looked up: {error}"
             raise MachineFileError(msg, hint=f"look at {', '.join(files)}") from error
@@ -177,9 +182,11 @@ class Connections:
             msg = f"{where}: not an ssh config: {error}"
             raise MachineFileError(msg, hint=f"compare with `ssh -G {hop.address}`") from error
         except (OSError, ValueError, asyncssh.Error) as error:
-            raise explain(
-                error, Target(hop.node, hop.address, hop.address, hop.port or 22, hop.user)
-            ) from error
+            raise explain(error, self._unresolved(hop)) from error
+
+    @staticmethod
+    def _unresolved(hop: _Hop) -> Target:
+        return Target(hop.node, hop.address, hop.address, hop.port or 22, hop.user)
 
     def _arguments(self, hop: _Hop) -> dict[str, Any]:
         arguments: dict[str, Any] = {}
@@ -214,18 +221,23 @@ def _config_paths(machines: Machines) -> list[str]:
     """Return the machine file's own ssh config, where it names one.
 
     Raises:
-        MachineFileError: the file is not there.
+        MachineFileError: the file is not there, or this user may not read it.
     """
     if not machines.ssh_config:
         return []
     path = Path(machines.ssh_config).expanduser()
     if not path.is_absolute():
         path = Path(machines.path).parent / path
-    if not path.is_file():
+    try:
+        path.open("rb").close()
+    except PermissionError as error:
+        why, hint = unreadable(error)
+        msg = f"{machines.path}: ssh-config: {why}"
+        raise MachineFileError(msg, hint=hint) from error
+    except OSError as error:
         msg = f"{machines.path}: ssh-config names a file that is not there, got {machines.ssh_config!r}"
-        raise MachineFileError(
-            msg, hint="correct it, or make the file (the lab's comes with `scripts/lab up`)"
-        )
+        hint = "correct it, or make the file (the lab's comes with `scripts/lab up`)"
+        raise MachineFileError(msg, hint=hint) from error
     return [str(path)]
 
 

@@ -1,6 +1,7 @@
 """Says in a person's words what went wrong on the way to a machine, and what to do about it."""
 
 import asyncio
+import getpass
 import socket
 from dataclasses import dataclass
 
@@ -50,6 +51,9 @@ def explain(error: BaseException, target: Target) -> NodeError:
     via = f" through {target.jump}" if target.jump else ""
     if isinstance(error, NodeError):
         return error
+    if isinstance(error, PermissionError) and error.filename:
+        msg, hint = unreadable(error)
+        return AuthenticationError(f"{target.place}: {msg}", node=target.node, hint=hint)
     if isinstance(error, asyncssh.HostKeyNotVerifiable):
         return _host_key(str(error), target)
     if isinstance(error, asyncssh.KeyExchangeFailed) and target.known and "host key" in str(error).lower():
@@ -85,6 +89,16 @@ def explain(error: BaseException, target: Target) -> NodeError:
         return NetworkError(msg, node=target.node, hint=f"try `{target.ssh}` from a terminal")
     msg = f"{target.place} broke off while connecting{via}: {error or type(error).__name__}"
     return NetworkError(msg, node=target.node, hint=f"try `{target.ssh} -v` from a terminal")
+
+
+def unreadable(error: PermissionError) -> tuple[str, str]:
+    """Return what to say, and to advise, about an ssh config, a key or known_hosts of this machine."""
+    msg = f"{error.filename} cannot be read: this user ({getpass.getuser()}) has no permission"
+    hint = (
+        f"run this as the user that the file belongs to (`ls -ld {error.filename}` shows it), or have it "
+        f"made readable for you; the files of the lab are given to whoever calls `sudo scripts/lab up`"
+    )
+    return msg, hint
 
 
 def _host_key(reason: str, target: Target) -> AuthenticationError:

@@ -17,7 +17,7 @@ from reaffirm.run.closing import closing
 from reaffirm.run.declarations import Declarations, declared
 from reaffirm.run.execution import PLAN, Plan, Read, load
 from reaffirm.run.parameters import Text, check_complete, read_yaml, typed
-from reaffirm.run.runbook import Runbook, command_line
+from reaffirm.run.runbook import Runbook, command_line, near_runbook, no_runbook
 from reaffirm.run.stopped import RunStoppedError
 from reaffirm.run.underway import Observer, Run
 
@@ -51,6 +51,14 @@ def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any])
         tell_end(stopped.run, where=False)
         say(str(stopped))
         sys.exit(stopped.status)
+
+
+def stop_without_ending(path: Any) -> None:
+    """End the process where a runbook is meant, typed without its ``.py``; anything else is papermill's."""
+    if near_runbook(path):
+        error = no_runbook(path)
+        say(f"reaffirm: {error}")
+        sys.exit(error.exit_code)
 
 
 def tell_end(run: Run | None, *, where: bool = True) -> None:

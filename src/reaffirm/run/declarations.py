@@ -77,10 +77,14 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Declarations:
-    """The parameters of one runbook, in the order of the source, and how messages name its file."""
+    """The parameters of one runbook, in the order of the source, and how messages name its file.
+
+    ``cell`` says whether any cell is tagged ``parameters``.
+    """
 
     file: str
     found: Mapping[str, Declaration] = field(default_factory=dict)
+    cell: bool = True
 
     @property
     def typed(self) -> bool:

@@ -179,6 +179,10 @@ def _commanding(read: Any, command: Any) -> Any:
         # papermill takes the one path as its output when something is piped in; a source never is one
         piped = named in (None, "-") or (sys.modules["papermill.cli"].INPUT_PIPED and not output)
         if not piped and not _is_python(named):
+            if _is_nothing(named):
+                from reaffirm.run.command import stop_without_ending
+
+                stop_without_ending(named)
             return original(**given)
         from reaffirm.run.command import run_command
 
@@ -186,6 +190,14 @@ def _commanding(read: Any, command: Any) -> Any:
 
     command.callback = callback
     return command
+
+
+def _is_nothing(path: object) -> bool:
+    """Whether there is nothing at a path without an ending: a runbook's name, typed without its ``.py``."""
+    name = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(name, str) or "://" in name or "{" in name:
+        return False
+    return not os.path.splitext(name)[1] and not os.path.exists(name)  # noqa: PTH110, PTH122
 
 
 def _is_python(path: object) -> bool:

@@ -275,15 +275,21 @@ def _check_name(name: str, declarations: Declarations) -> None:
     if name in declarations.found or name in _PAPERMILL:
         return
     if not name.isidentifier() or keyword.iskeyword(name):
-        msg = f"{declarations.file}: {name!r} is not the name of a parameter"
+        msg = f"{declarations.file}: {name!r} is not the name of a parameter{_meant(name, declarations)}"
         raise ParameterError(msg, hint=_known(declarations) or "a name is letters, digits and _")
+    if not declarations.cell:
+        msg = f"{declarations.file}: no cell has the tag parameters, so {name!r} would change nothing"
+        raise ParameterError(msg, hint='begin the cell that declares it with: # %% tags=["parameters"]')
     if declarations.typed:
-        from difflib import get_close_matches  # 3 ms, and names are seldom wrong
-
-        near = get_close_matches(name, declarations.found, n=1)
-        meant = f" (did you mean {near[0]}, {declarations.where(near[0])}?)" if near else ""
-        msg = f"{declarations.file}: there is no parameter {name!r}{meant}"
+        msg = f"{declarations.file}: there is no parameter {name!r}{_meant(name, declarations)}"
         raise ParameterError(msg, hint=_known(declarations))
+
+
+def _meant(name: str, declarations: Declarations) -> str:
+    from difflib import get_close_matches  # 3 ms, and names are seldom wrong
+
+    near = get_close_matches(name.replace("-", "_"), declarations.found, n=1)
+    return f" (did you mean {near[0]}, {declarations.where(near[0])}?)" if near else ""
 
 
 def _known(declarations: Declarations) -> str:

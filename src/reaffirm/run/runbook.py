@@ -11,10 +11,11 @@ from typing import Any
 
 from reaffirm.errors import DocumentError
 from reaffirm.run.declarations import Declarations, declared
-from reaffirm.run.places import project_of
+from reaffirm.run.places import project_of, shown
 from reaffirm.store.code_hash import code_hash, text_hash
 from reaffirm.store.installed import version_of
 from reaffirm.store.kept import keep, kept
+from reaffirm.store.project import find_project
 
 #: Counts up when a runbook's notebook is made in another way: what was made before is then not used.
 _FORM = 1
@@ -76,8 +77,7 @@ def read_runbook(path: str, read: Callable[[str], str]) -> Runbook:
     try:
         text = read(path)
     except FileNotFoundError as error:
-        msg = f"there is no runbook {path}"
-        raise DocumentError(msg, hint="check the path; runbooks lie in runbooks/") from error
+        raise no_runbook(path) from error
     except UnicodeDecodeError as error:
         msg = f"{path}: not UTF-8: byte {error.object[error.start]:#04x} at offset {error.start}"
         raise DocumentError(msg, hint="save the file as UTF-8") from error
@@ -85,6 +85,34 @@ def read_runbook(path: str, read: Callable[[str], str]) -> Runbook:
         msg = f"{path}: cannot be read: {error.strerror or error}"
         raise DocumentError(msg, hint="check the path and its permissions") from error
     return runbook_from_text(text, path)
+
+
+def no_runbook(path: str) -> DocumentError:
+    """Return the error for a path at which there is no runbook."""
+    near = near_runbook(path)
+    meant = f"; did you mean {near}?" if near else ""
+    return DocumentError(
+        f"there is no runbook {path}{meant}", hint="check the path; runbooks lie in runbooks/"
+    )
+
+
+def near_runbook(path: str) -> str:
+    """Return the path of a runbook whose name is nearly that of ``path``, with or without ``.py``; or ``""``.
+
+    It is looked for in the folder that the path names, then among the runbooks of the project.
+    """
+    if not path or is_remote(path):
+        return ""
+    wanted = Path(path)
+    stem = wanted.stem if wanted.suffix == ".py" else wanted.name
+    project = find_project()
+    for folder in (wanted.parent, *([project.runbooks] if project else [])):
+        known = {one.stem: one for one in sorted(folder.glob("[!_.]*.py"))} if folder.is_dir() else {}
+        from difflib import get_close_matches
+
+        if near := get_close_matches(stem, known, n=1, cutoff=0.8):
+            return shown(known[near[0]])
+    return ""
 
 
 def runbook_from_text(text: str, path: str) -> Runbook:
@@ -167,4 +195,4 @@ def _declarations(notebook: dict[str, Any], text: str, path: str) -> Declaration
             at = text.replace("\r\n", "\n").find(cell["source"])
             first = text.replace("\r\n", "\n").count("\n", 0, at) + 1 if at >= 0 else 1
             return declared(cell["source"], file=path, first_line=first)
-    return Declarations(path)
+    return Declarations(path, cell=False)

@@ -14,7 +14,7 @@ from typing import Any, Never, TypeVar
 
 from reaffirm.errors import DocumentError, MachineFileError
 from reaffirm.model.claim import Evidence
-from reaffirm.model.evidence import Kind, Via, lowest
+from reaffirm.model.evidence import Kind, Via, lowest, name_order
 from reaffirm.model.fact import Fact, is_fact_name
 from reaffirm.model.finding import Finding
 from reaffirm.model.node import Machines
@@ -70,6 +70,13 @@ class PublishedRun:
                 return datetime.strptime(self.run[:16], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return self.started
 
+    @property
+    def whole(self) -> bool:
+        """Whether the run is known to have gone through all of its runbook."""
+        ended = self.provenance.get("ended")
+        parts = any(self.provenance.get(key) for key in ("partial", "dry_run"))
+        return isinstance(ended, dict) and ended.get("how") == "completed" and not parts
+
     @cached_property
     def machines(self) -> Machines | None:
         """The machine file that was published with the run; None where there is none that can be read."""
@@ -93,6 +100,7 @@ class PublishedRun:
                 self.path,
                 self.changed,
                 by=f.by,
+                whole=self.whole,
             )
             for f in self.facts
         )
@@ -137,7 +145,7 @@ def read_published(folder: Path, *, shown: str = "docs/runs") -> PublishedRuns:
             except DocumentError as error:
                 message = error.message.removeprefix(f"{name}/")
                 findings.append(Finding(name, 1, "run-damaged", message, error.hint))
-    newest = sorted(runs, key=lambda one: (one.when, one.run), reverse=True)
+    newest = sorted(runs, key=lambda one: (one.when, name_order(one.run) or ("", 0), one.run), reverse=True)
     return PublishedRuns(tuple(sorted(newest, key=lambda one: one.runbook)), tuple(findings))
 
 
