@@ -25,7 +25,8 @@
 #
 # **How to undo.** There is nothing to undo.
 #
-# **The decision this belongs to**: record 0001, *serve with vLLM instead of SGLang*.
+# **The decision this belongs to**: [record 0001](../adrs/0001-serve-with-vllm-instead-of-sglang.md),
+# *serve with vLLM instead of SGLang*.
 
 # %% [markdown]
 # ## Parameters

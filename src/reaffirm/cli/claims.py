@@ -90,6 +90,10 @@ def recheck(
         typer.echo(f"{name}: decides {', '.join(ids)}")
     if dry_run:
         return
+    if publish:
+        typer.echo(
+            "each run is published below docs/runs when it ends, also one that failed: --no-publish keeps it"
+        )
     sys.stdout.flush()
     outcomes = [rerun(project, name, nodes=nodes, publish=publish) for name in runbooks]
     evidence = [one for outcome in outcomes for one in outcome.evidence]

@@ -16,8 +16,8 @@ from reaffirm.site.stand_ins import behind
 from reaffirm.site.text import code, inline
 from reaffirm.store.published import PublishedRun
 
-#: Stands in a command for the name of a machine file that only its reader has.
-MACHINES = "MACHINES"
+#: Stands in a command for a machine file that only its reader has: how the guides call it.
+MACHINES = "mine"
 
 
 def machines_of(run: PublishedRun) -> str:

@@ -30,7 +30,7 @@ from reaffirm.store.patterns import read_pattern
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _REQUIRED = ("id", "title", "status", "stage", "engines", "signatures")
-_OPTIONAL = ("rivals", "deciding-check", "mistaken-for", "decisions", "serves-nevertheless")
+_OPTIONAL = ("rivals", "deciding-check", "told-apart", "mistaken-for", "decisions", "serves-nevertheless")
 _KEYS = (*_REQUIRED, *_OPTIONAL)
 _SIGNATURE_KEYS = ("engine", "versions", "all", "any", "none", "silence", "ended")
 _LOCATED = re.compile(r"(?P<path>.+?):(?P<line>\d+): (?P<message>.*)", re.DOTALL)
@@ -161,6 +161,7 @@ class _Reader:
             signatures=tuple(self.signatures()),
             rivals=rivals,
             deciding_check=check,
+            told_apart=self.text("told-apart"),
             mistaken_for=self.texts("mistaken-for"),
             decisions=self.texts("decisions"),
             serves=serves is True,
