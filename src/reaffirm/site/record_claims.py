@@ -212,6 +212,6 @@ def _on_own_machines(names: Sequence[str], command: str, ways: Ways) -> Iterator
     yield (
         f"Then the command itself. It publishes each run below {code('docs/runs')} when it ends, also one "
         f"that failed, with the names and addresses of your machines; with {code('--no-publish')} a run "
-        f"stays below {code('runs/')}, and {code('reaffirm publish RUN')} can follow when you have looked at it."
+        f"stays below {code('runs/')}, and {code('reaffirm publish RUN')} can follow when you have looked."
     )
     yield fence(command, "bash")
