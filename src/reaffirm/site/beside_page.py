@@ -17,7 +17,7 @@ from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.run_pages import run_link
 from reaffirm.site.stand_ins import speed_remark
-from reaffirm.site.text import admonition, cell, code, fence, inline, page_heading, table
+from reaffirm.site.text import admonition, cell, code, crumbs, fence, inline, page_heading, table
 from reaffirm.site.wide import wide_front_matter
 
 _SAME, _OTHER = "same", '<span class="rf-differs">≠ differs</span>'
@@ -60,7 +60,9 @@ def beside_page(
     runs = [f"{run.kind} run of {day(run.when)}" for run in (pair.old, pair.new)]
     title = f"{pair.new.runbook}: {' beside '.join(runs)}"
     parts = [
-        f"{wide_front_matter(title, searched=False)}\n{page_heading(title)}",
+        f"{wide_front_matter(title, searched=False)}\n"
+        + crumbs(("Runs", posixpath.relpath("runs/index.md", posixpath.dirname(pair.uri)))),
+        page_heading(title),
         f'<div class="rf-beside rf-older-{pair.old.kind} rf-newer-{pair.new.kind}" hidden></div>',
         _kinds(old, new),
         _summary(found),

@@ -14,8 +14,9 @@ from reaffirm.site.run_files import files_section, provenance_section
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.sent import sent_section
 from reaffirm.site.stand_ins import speed_remark
-from reaffirm.site.text import code, fence, inline, page_heading
+from reaffirm.site.text import code, crumbs, fence, inline, page_heading
 from reaffirm.site.wide import wide_front_matter
+from reaffirm.store.published import PublishedRun
 
 _SIGN = {
     "replayed": "answers of an earlier run",
@@ -32,6 +33,7 @@ def notebook_page(
     resolve: Resolve,
     runbook_page: str = "",
     beside: Sequence[tuple[str, str]] = (),
+    decides: Sequence[str] = (),
     searched: bool = True,
 ) -> SitePage:
     """Return the page of a published run.
@@ -42,6 +44,7 @@ def notebook_page(
         resolve: where links of the notebook's prose lead.
         runbook_page: where the page of the runbook is, relative to this one.
         beside: pages that hold this run against another, relative to this one, each with the other's name.
+        decides: the claims whose verdict rests on it, as links.
         searched: whether search finds it; of a hundred runs that say the same the newest is enough.
     """
     run = material.run
@@ -58,13 +61,15 @@ def notebook_page(
     remarks = _remarks(material)
     here = uri.rsplit("/", 1)[-1].removesuffix(".md")
     parts = [
-        f"{wide_front_matter(title, searched=searched)}\n{page_heading(title)}",
+        f"{wide_front_matter(title, searched=searched)}\n{_way(run, uri, runbook_page)}",
+        page_heading(title),
         run_card(
             run,
             runbook_page=runbook_page,
             seconds=material.requests.seconds,
             cells=numbers,
             lab_page=lab_page(resolve),
+            decides=decides,
         ),
         _contents(material, beside),
         facts_section(run, material.fact_cells),
@@ -76,6 +81,12 @@ def notebook_page(
         files_section(run, material.sizes, here),
     ]
     return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
+
+
+def _way(run: PublishedRun, uri: str, runbook_page: str) -> str:
+    index = posixpath.relpath("runs/index.md", posixpath.dirname(uri))
+    links = [("Runs", index)] + ([(code(run.runbook), runbook_page)] if runbook_page else [])
+    return crumbs(*links)
 
 
 def _remarks(material: RunMaterial) -> dict[int, str]:

@@ -8,6 +8,7 @@ from reaffirm.model.history import History
 from reaffirm.model.record import Dialect, Record
 from reaffirm.site.links import Resolve
 from reaffirm.site.page import SitePage
+from reaffirm.site.page_map import INDEX_URI
 from reaffirm.site.prose import rebuild
 from reaffirm.site.record_claims import Standings, anchor, claims, still_true
 from reaffirm.site.record_findings import Told, findings_of
@@ -15,7 +16,7 @@ from reaffirm.site.record_gist import gist
 from reaffirm.site.record_head import Others, head
 from reaffirm.site.record_history import history_box
 from reaffirm.site.record_label import label
-from reaffirm.site.text import ANSWERS, fence, front_matter, page_heading
+from reaffirm.site.text import ANSWERS, crumbs, fence, front_matter, page_heading
 from reaffirm.site.ways import Ways
 
 _LANGUAGES = {Dialect.ASCIIDOC: "text", Dialect.RESTRUCTUREDTEXT: "rst", Dialect.TOML: "toml"}
@@ -64,7 +65,8 @@ def record_page(
     history = around.history
     changes = history.of(record.path) if history else ()
     parts = [
-        front_matter(title, boost=ANSWERS) + f"\n{page_heading(title)}",
+        front_matter(title, boost=ANSWERS) + "\n" + crumbs(("Decisions", ways.to(INDEX_URI))),
+        page_heading(title),
         head(record, standings, ways, resolve, told=told, others=around.others, changes=changes, today=today),
         findings_of(told, ways.uri) if told else "",
         gist(record, standings, resolve, told),

@@ -106,6 +106,16 @@ def page_heading(title: str) -> str:
     return f"# {inline(title)}{own_id(title)}"
 
 
+def crumbs(*links: tuple[str, str]) -> str:
+    """Return the way to a page that is not in the navigation, for the line above its heading.
+
+    Args:
+        links: what each page on the way is called, as Markdown, and where it is.
+    """
+    way = " › ".join(f"[{name}]({target})" for name, target in links)
+    return f'<span class="rf-crumbs" data-search-exclude>{way} ›</span>'
+
+
 def admonition(kind: str, title: str, body: str, *, folded: bool = False) -> str:
     """Return a box. The title is plain text; the body is Markdown."""
     quoted = inline(title).replace('"', "&quot;")
