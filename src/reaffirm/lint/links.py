@@ -35,9 +35,9 @@ def links(subject: Subject) -> Iterator[Finding]:
 def _link(subject: Subject, path: str, link: Link, document: Document | None) -> Iterator[Finding]:
     target = link.target
     if target.startswith("#"):
-        if document is not None and not _has(known := _own(document), target[1:]):
+        if document is not None and not _has(own := _own(document), target[1:]):
             message = f"there is no {target} in this file"
-            yield Finding(path, link.line, "link-anchor", message, _near(known, target[1:]))
+            yield Finding(path, link.line, "link-anchor", message, _near(own, target[1:]))
         return
     to = subject.target(path, link)
     if not to or _TEMPLATED.search(target) or not subject.inside(to):

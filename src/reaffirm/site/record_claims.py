@@ -69,7 +69,14 @@ def _claim(record: Record, claim: Claim, stands: Standing, ways: Ways) -> str:
     if claim.recheck_after:
         rows.append(("Check again", _again(claim, stands)))
     if command := ways.recheck(record, claim, stands):
-        rows.append(("To run it again", f'<span class="rf-command">{code(command)}</span>'))
+        first = ""
+        if (
+            command.endswith(f" {MACHINES}")
+            and claim.check
+            and (page := ways.runbooks.get(claim.check.runbook))
+        ):
+            first = f"<br>Read first [what it needs on your machines]({ways.to(page)}#run-it)."
+        rows.append(("To run it again", f'<span class="rf-command">{code(command)}</span>{first}'))
     if claim.told_by and stands.verdict is not Verdict.TOLD:  # then the verdict has said it
         rows.append(("Told by", cell(claim.told_by)))
     if claim.rivals:
