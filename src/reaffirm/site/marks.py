@@ -22,7 +22,8 @@ MEANS = {
     Verdict.STALE: "was decided, but the evidence grew old or what it rests on changed",
     Verdict.UNKNOWN: "the check ran and could not judge",
     Verdict.REHEARSED: (
-        "its check ran, but only on evidence of a lower kind than needed; passed or failed, it decides nothing"
+        "its check ran, but only on evidence of a lower kind than it needs; "
+        "passed or failed, that decides nothing"
     ),
     Verdict.AFFIRMED: "the newest evidence of the needed kind passed its check and is fresh",
     Verdict.TOLD: "somebody said so; no check decided it",
