@@ -25,7 +25,12 @@
 #
 # **How to undo.** There is nothing to undo.
 #
-# **The decision this belongs to**: record 0010, *a purpose-built image instead of an upgrade*.
+# **On your own machines.** `-p images vllm-qwen35` asks for the one image that
+# [two Sparks](../docs/how-to/two-sparks.md) brings; without it the runbook also wants `vllm-node`, the one of
+# the story. Separate several with commas.
+#
+# **The decision this belongs to**: [record 0010](../adrs/0010-a-purpose-built-image-instead-of-an-upgrade.md),
+# *a purpose-built image instead of an upgrade*.
 
 # %% [markdown]
 # ## Parameters

@@ -18,7 +18,7 @@ def test_every_command_says_where_it_was_run() -> None:
     """Somebody would take a command for tried that nobody ever tried."""
     blocks = BLOCK.findall(PAGE)
     assert len(blocks) >= 9
-    silent = [code for _, code, after in blocks if not after.startswith("Run: ")]
+    silent = [code for _, code, after in blocks if not after.startswith("Was run: ")]
     assert silent == []
 
 

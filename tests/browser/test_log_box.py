@@ -89,9 +89,10 @@ def test_the_line_of_the_story_leads_to_both_rivals(box: Watched) -> None:
     code = perhaps.first.locator("p > code").first
     assert code.inner_text() == "-e SGLANG_HOST_IP=<own fabric address>"
     tested = [one.locator("h3 .rf-badge").last.inner_text() for one in perhaps.all()]
-    assert tested == ["recogniser tested on logs nobody made up", "draft: rests on too little yet"]
+    assert tested == ["recogniser tested, also on genuine logs", "draft: rests on too little yet"]
     rivals = page.locator(".rf-log-rivals")
-    assert "Cheapest check: launch once more with the host address set" in rivals.inner_text()
+    assert "speaks for the queue" in rivals.inner_text()
+    assert "Cheapest, without a restart: preflight's" in rivals.inner_text()
     rivals.get_by_role("link").first.click()
     page.wait_for_url("**/failures/silent-stall-queue-address/")
     box.visit(_PATH)

@@ -75,7 +75,7 @@ def test_one_condition_that_fails_is_enough() -> None:
     claim = Claim("a", "A.", check=Check("book", (is_true("a.value"), is_true("b.value"))))
     stands = standing(claim, [found("real", "2026-06-01", False)], _TODAY)
     assert stands.verdict is Verdict.REFUTED
-    assert stands.reason == "a.value: false, expected equals true"
+    assert stands.reason == "a.value: false, expected true"
 
 
 _EVIDENCE = some.builds(

@@ -110,6 +110,22 @@ def test_machines_that_are_not_there_are_said_once(project: Path, capfd: pytest.
     assert not (project / "runs").exists()
 
 
+def test_a_run_that_failed_before_it_found_anything_is_not_published(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """An image that is missing on somebody's machines would be public at once, and decide nothing."""
+    book = project / "runbooks/count_things.py"
+    book.write_text(
+        book.read_text().replace("import reaffirm\n", 'import reaffirm\nopen("no such image")\n', 1)
+    )
+    assert main(["recheck", "0001"]) == 2
+    told = capfd.readouterr()
+    assert "--no-publish leaves it below runs/" in told.out
+    assert "failed before it found what the claims ask for" in told.err
+    assert not (project / "docs/runs").exists()
+    assert list((project / "runs/count_things").glob("*.ipynb"))
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -25,7 +25,7 @@ def test_the_line_of_the_story_names_both_rivals(tmp_path: Path, capsys: pytest.
     assert "silent-stall-nccl.md: fits if nothing new came: Both" in out
     assert out.count("(draft: rests on too little yet)\n") == 1
     assert "not decided: silent-stall-queue-address and silent-stall-nccl look the same" in out
-    assert "cheapest check: launch once more with the host address set" in out
+    assert "speaks for the queue and against NCCL" in out
     assert err.startswith("reaffirm: 2 of ")
     assert "pages fit if nothing new came after the last line, read as sglang" in err
     status, out, _ = _run(capsys, str(log), "--silent", "300")

@@ -33,7 +33,7 @@ def test_the_index_tells_each_failure_with_its_stage_and_status() -> None:
     row = next(line for line in page.markdown.split("\n") if "lost-cable.md" in line)
     for words in (
         "vLLM &gt;=0.17, &lt;0.30",
-        ">recogniser tested on logs nobody made up</span>",
+        ">recogniser tested, also on genuine logs</span>",
         "of the switch",
         "1 from a run of ours",
     ):

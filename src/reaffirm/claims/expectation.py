@@ -32,7 +32,8 @@ def evaluate(expect: Expectation, value: FactValue, unit: str = "") -> tuple[Res
         for result, operator, operand in results:
             if result is wanted:
                 if wanted is Result.FAILED:
-                    return wanted, f"{_words(value)}, expected {Expectation({operator: operand})}"
+                    expected = str(Expectation({operator: operand})).removeprefix("equals ")
+                    return wanted, f"{_words(value)}, expected {expected}"
                 return wanted, f"{_words(value)} cannot be compared with {Expectation({operator: operand})}"
     return Result.PASSED, f"{_words(value)} is as expected"
 

@@ -102,7 +102,9 @@ def _rehearsed(claim: Claim, judged: tuple[Judged, ...]) -> Standing:
     beside = _failed_since(newest, judged)
     if newest.result is Result.UNKNOWN:
         return Standing(Verdict.UNKNOWN, newest.reason, newest, beside)
-    reason = f"{newest.reason}; the claim needs {claim.needs} evidence, this is {newest.kind}"
+    reason = (
+        f"{newest.reason}; {newest.kind} evidence, which decides nothing here: the claim needs {claim.needs}"
+    )
     return Standing(Verdict.REHEARSED, reason, newest, beside)
 
 

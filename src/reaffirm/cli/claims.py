@@ -15,7 +15,7 @@ from rich.text import Text as Styled
 from reaffirm.claims.board import Board, Row, board
 from reaffirm.cli.here import project_here
 from reaffirm.cli.mistaken import stop_on_mistakes
-from reaffirm.cli.rechecking import Outcome, deciding_runbooks, rerun
+from reaffirm.cli.rechecking import Outcome, deciding_runbooks, rerun, wanted_facts
 from reaffirm.cli.tables import table_console
 from reaffirm.errors import UsageError
 from reaffirm.model.claim import Evidence, Verdict
@@ -95,8 +95,16 @@ def recheck(
         typer.echo(f"{name}: decides {', '.join(ids)}")
     if dry_run:
         return
+    if publish:
+        typer.echo(
+            "what each run finds is published below docs/runs when it ends, also where it failed; "
+            "--no-publish leaves it below runs/"
+        )
     sys.stdout.flush()
-    outcomes = [rerun(project, name, nodes=nodes, publish=publish) for name in runbooks]
+    outcomes = [
+        rerun(project, name, nodes=nodes, publish=publish, wanted=wanted_facts(rows, name))
+        for name in runbooks
+    ]
     evidence = [one for outcome in outcomes for one in outcome.evidence]
     now, after = _board(project, day, evidence)
     raise typer.Exit(_tell(rows, after, outcomes, now.findings))

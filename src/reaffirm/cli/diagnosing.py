@@ -96,7 +96,10 @@ def _tell(reading: PasteReading, pages: int) -> None:
             _page(one, word, reading.left_out)
     for a, b in (*reading.fits.contested, *reading.perhaps.contested):
         typer.echo(f"not decided: {a.mode.id} and {b.mode.id} look the same in these lines")
-        typer.echo(f"  cheapest check: {a.mode.deciding_check or b.mode.deciding_check}")
+        if told := a.mode.told_apart or b.mode.told_apart:
+            typer.echo(f"  {told}")
+        else:
+            typer.echo(f"  cheapest check: {a.mode.deciding_check or b.mode.deciding_check}")
     left = f"; left out before them: {reading.left_out} lines" if reading.left_out else ""
     say(f"reaffirm: {_verdict(reading, pages)}, read as {read_as}{left}")
 

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -36,8 +36,17 @@ def deciding_runbooks(rows: Sequence[Row]) -> dict[str, list[str]]:
     return found
 
 
-def rerun(project: Project, runbook: str, *, nodes: str, publish: bool) -> Outcome:
-    """Run one runbook and publish what it left; what the run prints goes to the terminal."""
+def wanted_facts(rows: Sequence[Row], runbook: str) -> frozenset[str]:
+    """Return the facts by which a runbook decides these claims."""
+    checks = [row.claim.check for row in rows if row.claim.check and row.claim.check.runbook == runbook]
+    return frozenset(condition.fact for check in checks for condition in check.conditions)
+
+
+def rerun(project: Project, runbook: str, *, nodes: str, publish: bool, wanted: Collection[str]) -> Outcome:
+    """Run one runbook and publish what it left; what the run prints goes to the terminal.
+
+    A run that failed before it found any of the ``wanted`` facts says nothing of the claims and is kept.
+    """
     notebook = places.reserve_output(project.root, runbook)
     words = ["--nodes", nodes] if nodes else []
     status = _reaffirm(project, "run", runbook, *words, "--output", _literal(notebook))
@@ -47,14 +56,19 @@ def rerun(project: Project, runbook: str, *, nodes: str, publish: bool) -> Outco
     if status not in (0, 1) or not notebook.is_file():
         problem = f"{runbook} could not judge (exit status {status}): no new evidence"
         return Outcome(runbook, (), problem, judged=False)
+    found = _evidence(notebook, runbook)
+    if status and publish and not any(one.fact in wanted for one in found):
+        shown = places.shown(notebook)
+        why = f"{runbook} failed before it found what the claims ask for: no new evidence; {shown} is kept"
+        return Outcome(runbook, (), f"{why}, not published", judged=False)
     if publish:
         # a run that failed may be what refutes a claim
         status = _reaffirm(project, "publish", str(notebook), *(["--failed"] if status else []))
         if status == 0:
             return Outcome(runbook)
         problem = f"{places.shown(notebook)} was not published (exit status {status})"
-        return Outcome(runbook, _evidence(notebook, runbook), problem)
-    return Outcome(runbook, _evidence(notebook, runbook))
+        return Outcome(runbook, found, problem)
+    return Outcome(runbook, found)
 
 
 def _reaffirm(project: Project, *words: str) -> int:

@@ -35,9 +35,9 @@ def links(subject: Subject) -> Iterator[Finding]:
 def _link(subject: Subject, path: str, link: Link, document: Document | None) -> Iterator[Finding]:
     target = link.target
     if target.startswith("#"):
-        if document is not None and not _has(document.anchors, target[1:]):
+        if document is not None and not _has(own := _own(document), target[1:]):
             message = f"there is no {target} in this file"
-            yield Finding(path, link.line, "link-anchor", message, _near(document.anchors, target[1:]))
+            yield Finding(path, link.line, "link-anchor", message, _near(own, target[1:]))
         return
     to = subject.target(path, link)
     if not to or _TEMPLATED.search(target) or not subject.inside(to):
@@ -81,10 +81,16 @@ def _resolve(subject: Subject, path: str, to: str, document: Document | None, *,
 def _anchors(subject: Subject, path: str) -> tuple[str, ...] | None:
     document = subject.by_path.get(path)
     if document is not None:
-        return document.anchors
+        return _own(document)
     if not path.lower().endswith((".md", ".markdown")):
         return None
     return _anchors_of(subject.here / path)
+
+
+def _own(document: Document) -> tuple[str, ...]:
+    """The anchors of a file, and those that its claims have on the page of the record."""
+    claims = [f"claim-{claim.id}" for record in document.records for claim in record.claims]
+    return (*document.anchors, *claims)
 
 
 @lru_cache(maxsize=2_000)

@@ -132,9 +132,10 @@ class FailureMode:
     """One page of ``docs/failures``.
 
     ``rivals`` are ids of other pages whose logs can look the same; ``deciding_check`` is the cheapest way to
-    tell them apart. ``mistaken_for`` says what people took it for, ``also_called`` what they search for.
-    ``decisions`` are ids of records.
-    ``serves``: the engine serves nevertheless. ``lines`` has the line of each key, for findings.
+    tell them apart, for reports of runs. ``told_apart`` says it to readers of the page and of the box, with
+    what is known besides; empty: the check says it all. ``mistaken_for`` says what people took it for,
+    ``also_called`` what they search for. ``decisions`` are ids of records. ``serves``: the engine serves
+    nevertheless. ``lines`` has the line of each key, for findings.
     """
 
     id: str
@@ -145,6 +146,7 @@ class FailureMode:
     signatures: tuple[Signature, ...]
     rivals: tuple[str, ...] = ()
     deciding_check: str = ""
+    told_apart: str = ""
     mistaken_for: tuple[str, ...] = ()
     also_called: tuple[str, ...] = ()
     decisions: tuple[str, ...] = ()
@@ -157,7 +159,7 @@ class FailureMode:
     def tested(self) -> str:
         """In a few words what the recogniser of the page was tested on. It says nothing of the cause."""
         if self.status is FailureStatus.PROVEN:
-            return "recogniser tested on logs nobody made up"
+            return "recogniser tested, also on genuine logs"
         if all(example.origin.kind is OriginKind.MADE_UP for example in self.examples):
             return "draft: examples made up only"
         return "draft: rests on too little yet"

@@ -72,6 +72,7 @@ def _page(mode: FailureMode, remedy: Pieces) -> dict[str, Any]:
         "engines": _engines(mode.engines),
         "rivals": list(mode.rivals),
         "check": mode.deciding_check,
+        "toldApart": mode.told_apart,
         "mistakenFor": list(mode.mistaken_for),
         "remedy": [list(piece) for piece in remedy],
         "signatures": [_signature(one) for one in mode.signatures],

@@ -53,6 +53,8 @@ def _rivals(mode: FailureMode, titles: Mapping[str, str]) -> str:
         return ""
     links = " and ".join(f"[{cell(titles.get(rival, rival))}]({rival}.md)" for rival in mode.rivals)
     check = f"\n\n**Cheapest check:** {inline(mode.deciding_check)}." if mode.deciding_check else ""
+    if mode.told_apart:
+        check = f"\n\n{inline(mode.told_apart)}."
     return admonition(
         "warning", "First make sure which one it is", f"Looks the same in a log: {links}.{check}"
     )

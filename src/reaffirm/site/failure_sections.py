@@ -50,5 +50,5 @@ def shown(parts: Mapping[str, str], first: str, then: str) -> str:
 def in_brief(parts: Mapping[str, str], name: str = _FIRST) -> str:
     """Return the first paragraph of a section on one line, as Markdown; empty where there is none."""
     text = parts.get(name, "").strip()
-    paragraph = re.split(r"\n\s*\n|\n(?=[-*+`~]|\d+\.)", text, maxsplit=1)[0]
+    paragraph = re.split(r"\n\s*\n|\n(?=[-*+]\s|`{3}|~{3}|\d+\.\s)", text, maxsplit=1)[0]
     return " ".join(paragraph.split())

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from reaffirm.model.image import ContainerImage
 from reaffirm.site.image_facts import Probe
+from reaffirm.site.image_page import KNOWN
 from reaffirm.site.page import SitePage, day, kind_badge
 from reaffirm.site.text import cell, code, front_matter, inline, table
 
@@ -57,12 +58,18 @@ def _serving(rows: Sequence[tuple[str, str]]) -> str:
 
 def _told(image: ContainerImage) -> str:
     engine = _NAMES.get(str(image.engine), str(image.engine))
-    known = image.known("engine-version")
+    known = _known(image, "engine-version")
     badge = f'<span class="rf-badge rf-known">{cell(str(known))}</span>'
     return (
         f"[{inline(image.name)}]({image.name}.md)<br>{cell(f'{engine} {image.engine_version}')} {badge}<br>"
         f'<span class="rf-quiet">{cell(image.platform)}</span>'
     )
+
+
+def _known(image: ContainerImage, key: str) -> str:
+    """How a key is known, in the words of the pages themselves."""
+    word = str(image.known(key))
+    return KNOWN.get(word, word)
 
 
 def _read(found: Sequence[Probe], runs: Mapping[str, str], folder: str) -> str:
@@ -93,7 +100,7 @@ def _classes(images: Sequence[ContainerImage]) -> str:
         return ""
     rows = [(code(name), *(_SIGNS[answer] for answer in held[name])) for name in differ]
     links = [f"[{inline(one.name)}]({one.name}.md)" for one in images]
-    known = ", ".join(f"{inline(one.name)}: {one.known('registry')}" for one in images)
+    known = ", ".join(f"{inline(one.name)}: {_known(one, 'registry')}" for one in images)
     return (
         "## Model classes in which they differ\n\n"
         f"As the pages tell, not as probes read. How that is known: {known}.\n\n"

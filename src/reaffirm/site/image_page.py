@@ -10,7 +10,8 @@ from reaffirm.site.image_facts import ROWS, Probe
 from reaffirm.site.page import day, kind_badge
 from reaffirm.site.text import admonition, cell, code, inline, page_heading, table
 
-_STATUS = {
+#: How a thing is known, in words for readers, by the word of the page's front matter.
+KNOWN = {
     "seen": "seen by a run of ours",
     "verified": "read in the released package",
     "reported": "told by others",
@@ -144,7 +145,7 @@ def _known(key: str, data: Mapping[str, Any]) -> str:
 
 def _badge(word: str) -> str:
     sign = "rf-made-up" if word in ("made-up", "unverified") else "rf-known"
-    return f'<span class="rf-badge {sign}">{cell(_STATUS.get(word, word))}</span>' if word else ""
+    return f'<span class="rf-badge {sign}">{cell(KNOWN.get(word, word))}</span>' if word else ""
 
 
 def _registry(data: Mapping[str, Any]) -> str:

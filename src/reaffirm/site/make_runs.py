@@ -12,14 +12,17 @@ from reaffirm.site.beside import Pair, differences, disagreements, pairs_of
 from reaffirm.site.beside_page import beside_page
 from reaffirm.site.navigation import linked
 from reaffirm.site.notebook import notebook_page
-from reaffirm.site.page import SitePage, day
+from reaffirm.site.page import SitePage, day, verdict_badge
 from reaffirm.site.page_map import RUNS_INDEX
 from reaffirm.site.plan import Plan
+from reaffirm.site.record_claims import anchor
 from reaffirm.site.run_material import RunMaterial, read_material
 from reaffirm.site.run_pages import runbooks_index, runs_index
 from reaffirm.site.runbook_page import BookContext, Decided, runbook_page
 from reaffirm.site.runbook_text import RunbookText, own_steps, read_runbook_text
+from reaffirm.site.text import inline
 from reaffirm.site.together import together
+from reaffirm.store.published import PublishedRun
 
 BOOKS_INDEX = "runbooks/index.md"
 # So many pages of runs are made at a time.
@@ -135,9 +138,19 @@ def _run_page(plan: Plan, material: RunMaterial, pairs: Sequence[Pair], *, searc
             for pair in pairs
             if run.path in (pair.old.path, pair.new.path)
         ],
+        decides=[*_decided_by(plan, run, uri)],
         searched=searched,
     )
     return replace(page, source=f"{run.path}/notebook.ipynb", in_nav=False)
+
+
+def _decided_by(plan: Plan, run: PublishedRun, uri: str) -> Iterator[str]:
+    """The claims whose verdict rests on a run, each with the verdict and the way to it."""
+    for row in plan.board.rows:
+        if row.standing.deciding is not None and row.standing.deciding.path == run.path:
+            page = posixpath.relpath(plan.records[row.record.key], posixpath.dirname(uri))
+            link = f"[{inline(row.claim.says)}]({page}#{anchor(row.claim)})"
+            yield f"{verdict_badge(row.standing, row.claim)} {inline(row.record.id)} {link}"
 
 
 def _beside(pair: Pair, material: RunMaterial, folder: str) -> tuple[str, str]:

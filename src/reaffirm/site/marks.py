@@ -21,7 +21,10 @@ MEANS = {
     Verdict.REFUTED: "the newest evidence of the needed kind failed its check",
     Verdict.STALE: "was decided, but the evidence grew old or what it rests on changed",
     Verdict.UNKNOWN: "the check ran and could not judge",
-    Verdict.REHEARSED: "its check ran, but only on evidence of a lower kind than it needs",
+    Verdict.REHEARSED: (
+        "its check ran, but only on evidence of a lower kind than it needs; "
+        "passed or failed, that decides nothing"
+    ),
     Verdict.AFFIRMED: "the newest evidence of the needed kind passed its check and is fresh",
     Verdict.TOLD: "somebody said so; no check decided it",
 }

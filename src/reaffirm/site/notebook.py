@@ -34,6 +34,7 @@ def notebook_page(
     resolve: Resolve,
     runbook_page: str = "",
     beside: Sequence[tuple[str, str]] = (),
+    decides: Sequence[str] = (),
     searched: bool = True,
 ) -> SitePage:
     """Return the page of a published run.
@@ -44,6 +45,7 @@ def notebook_page(
         resolve: where links of the notebook's prose lead.
         runbook_page: where the page of the runbook is, relative to this one.
         beside: pages that hold this run against another, relative to this one, each with the other's name.
+        decides: the claims whose verdict rests on it, as links.
         searched: whether search finds it; of a hundred runs that say the same the newest is enough.
     """
     run = material.run
@@ -68,6 +70,7 @@ def notebook_page(
             seconds=material.requests.seconds,
             cells=numbers,
             lab_page=lab_page(resolve),
+            decides=decides,
         ),
         _contents(material, beside),
         facts_section(run, material.fact_cells),

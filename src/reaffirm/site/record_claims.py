@@ -69,7 +69,14 @@ def _claim(record: Record, claim: Claim, stands: Standing, ways: Ways) -> str:
     if claim.recheck_after:
         rows.append(("Check again", _again(claim, stands)))
     if command := ways.recheck(record, claim, stands):
-        rows.append(("To run it again", f'<span class="rf-command">{code(command)}</span>'))
+        first = ""
+        if (
+            command.endswith(f" {MACHINES}")
+            and claim.check
+            and (page := ways.runbooks.get(claim.check.runbook))
+        ):
+            first = f"<br>Read first [what it needs on your machines]({ways.to(page)}#run-it)."
+        rows.append(("To run it again", f'<span class="rf-command">{code(command)}</span>{first}'))
     if claim.told_by and stands.verdict is not Verdict.TOLD:  # then the verdict has said it
         rows.append(("Told by", cell(claim.told_by)))
     if claim.rivals:
@@ -186,7 +193,10 @@ def _runbooks(record: Record, standings: Standings, ways: Ways) -> Iterator[str]
                 known[command] = None
     if known:
         what = "This runs" if len(known) == 1 else "Each of these commands runs"
-        yield f"{what} each runbook once and publishes what came of it; the verdicts follow from that:"
+        yield (
+            f"{what} each runbook once and publishes what came of it, also where it failed; the verdicts "
+            "follow from that:"
+        )
         yield fence("\n".join(known), "bash")
     if own:
         yield from _on_own_machines(list(deciding), next(iter(own.values())), ways)
@@ -197,12 +207,18 @@ def _on_own_machines(names: Sequence[str], command: str, ways: Ways) -> Iterator
     linked = [ways.runbook(name) for name in names]
     shown = linked[0] if len(linked) == 1 else f"{', '.join(linked[:-1])} and {linked[-1]}"
     it = "this runbook" if len(linked) == 1 else "these runbooks"
+    init = f"reaffirm nodes init HEAD WORKER -o runbooks/nodes/{MACHINES}.toml"
     yield "<strong>On your own machines</strong>"
     yield (
-        f"The last command below runs {it} on your machines: {shown}. Read *What its steps change* on "
-        f"{'its page' if len(linked) == 1 else 'the page of each'} first, and look at what would be sent. "
-        f"{code(MACHINES)} is the name or the path of your machine file."
+        f"The last command below runs {it} on your machines: {shown}. Read on "
+        f"{'its page' if len(linked) == 1 else 'the page of each'} first what it needs there and *What its "
+        "steps change*, and look at what would be sent. "
+        f"{code(MACHINES)} is your machine file; {code(init)} writes one."
     )
     yield fence("\n".join(f"reaffirm run {name} --nodes {MACHINES} --dry-run" for name in names), "bash")
-    yield "Then:"
+    yield (
+        f"Then the command itself. It publishes each run below {code('docs/runs')} when it ends, also one "
+        f"that failed, with the names and addresses of your machines; with {code('--no-publish')} a run "
+        f"stays below {code('runs/')}, and {code('reaffirm publish RUN')} can follow when you have looked."
+    )
     yield fence(command, "bash")

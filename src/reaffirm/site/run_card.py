@@ -1,7 +1,7 @@
 """The head of a run's page: its kind and what that means, when, how long, how it ended, with what."""
 
 import json
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from reaffirm.draw.timeline import brief
@@ -36,6 +36,7 @@ def run_card(
     seconds: float | None,
     cells: Container[int] = (),
     lab_page: str = "",
+    decides: Sequence[str] = (),
 ) -> str:
     """Return the card at the top of a run's page.
 
@@ -45,6 +46,7 @@ def run_card(
         seconds: how long it took by the clock of its nodes; None where nobody can know.
         cells: the numbers of the cells that are on the page.
         lab_page: where it says what the lab is, relative to this page; empty: nowhere.
+        decides: the claims whose verdict rests on the run, as links.
     """
     box, title, sentence = _SAID[run.kind]
     if run.kind is Kind.LAB and lab_page:
@@ -54,7 +56,8 @@ def run_card(
     parts = [
         sentence,
         "\n".join(
-            f"-   <strong>{name}</strong> {value}" for name, value in _rows(run, runbook_page, seconds)
+            f"-   <strong>{name}</strong> {value}"
+            for name, value in _rows(run, runbook_page, seconds, decides)
         ),
     ]
     if run.kind is Kind.LAB and (lines := box_lines(run)):
@@ -89,11 +92,15 @@ def took_words(seconds: float | None, kind: Kind) -> str:
     return f"{brief(seconds)}{' (virtual)' if kind is Kind.SIMULATED else ''}"
 
 
-def _rows(run: PublishedRun, runbook_page: str, seconds: float | None) -> Iterator[tuple[str, str]]:
+def _rows(
+    run: PublishedRun, runbook_page: str, seconds: float | None, decides: Sequence[str]
+) -> Iterator[tuple[str, str]]:
     told = run.provenance
     yield "Kind", kind_badge(run.kind, run.via)
     yield "Ended", ended_badge(run)
     yield "Runbook", f"[{code(run.runbook)}]({runbook_page})" if runbook_page else code(run.runbook)
+    if decides:
+        yield "Verdicts that rest on it", "<br>".join(decides)
     if isinstance(machines := told.get("machines"), str):
         yield "Machines", code(machines)
     yield from _times(run)

@@ -1,6 +1,7 @@
 """The page of a runbook: what it is for, how to run it, what it changes, what came of it, and its text."""
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +24,8 @@ from reaffirm.site.runbook_text import RunbookText
 from reaffirm.site.stand_ins import speed_remark
 from reaffirm.site.text import admonition, cell, code, fence, front_matter, inline, page_heading, table
 
+# Options of a command line as a piece of code.
+_OPTIONS = re.compile(r"`(--?[a-z][^`]*)`")
 _ORDER = (Kind.REAL, Kind.LAB, Kind.SIMULATED)
 
 
@@ -117,17 +120,23 @@ def _commands(book: RunbookText, machines: Sequence[str], resolve: Resolve) -> I
         "<strong>On your own machines</strong>: write down which they are, look at what would be sent, then "
         "run it."
     )
-    lines = [
-        "reaffirm nodes init HEAD WORKER -o runbooks/nodes/mine.toml",
-        f"reaffirm run {book.name} -p nodes mine --dry-run",
-        f"reaffirm run {book.name} -p nodes mine",
-    ]
-    yield fence("\n".join(lines), "bash")
+    yield fence("reaffirm nodes init HEAD WORKER -o runbooks/nodes/mine.toml", "bash")
+    command = " ".join([f"reaffirm run {book.name} -p nodes mine", *_own_words(book)])
+    # A block is copied as a whole, and nobody is to start what was not looked at.
+    yield fence(f"{command} --dry-run", "bash")
+    yield "That sends nothing. When what it shows is what you want:"
+    yield fence(command, "bash")
     if any(one.name == "consent" for one in book.parameters):
         yield (
             "On real machines what removes something needs consent: it is asked for on a terminal, or given "
             f"with {code('-p consent NODE/CONTAINER,…')}."
         )
+
+
+def _own_words(book: RunbookText) -> tuple[str, ...]:
+    """The options that the paragraph *On your own machines* of a runbook begins with or names first."""
+    found = _OPTIONS.search(book.label("on your own machines"))
+    return (found[1],) if found else ()
 
 
 def _latest(context: BookContext, folder: str) -> Iterator[str]:

@@ -175,7 +175,11 @@ def _by_verdict(board: Board, ways: Ways) -> Iterator[str]:
             yield f"{mark(verdict)} {claims}: {MEANS[verdict]}."
             yield _table(verdict, groups[verdict], ways)
     if any(ways.recheck(row.record, row.claim, row.standing).endswith(f" {MACHINES}") for row in board.rows):
-        yield f"{code(MACHINES)} in a command is the machine file of your own machines: its name or its path."
+        yield (
+            f"{code(MACHINES)} in a command is the machine file of your own machines, "
+            f"{code(f'runbooks/nodes/{MACHINES}.toml')}; name or path of another will do. Read on the "
+            "page of the runbook what it needs there before you run it."
+        )
 
 
 def _table(verdict: Verdict, rows: Sequence[Row], ways: Ways) -> str:

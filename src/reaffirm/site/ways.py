@@ -16,8 +16,8 @@ from reaffirm.site.stand_ins import behind
 from reaffirm.site.text import code, inline
 from reaffirm.store.published import PublishedRun
 
-#: Stands in a command for the name of a machine file that only its reader has.
-MACHINES = "MACHINES"
+#: Stands in a command for a machine file that only its reader has: how the guides call it.
+MACHINES = "mine"
 
 
 def machines_of(run: PublishedRun) -> str:
@@ -77,11 +77,20 @@ class Ways:
         return self._link(code(name), self.runbooks.get(name))
 
     def run(self, judged: Judged) -> str:
-        """Return a link to a run, at the first cell that shows what it found."""
+        """Return a link to a run, at the first cell that shows what its result follows from.
+
+        Where cells besides that one show what it found, each is linked behind it.
+        """
         page = self.runs.get(judged.path)
-        cells = [number for one in judged.found if (number := self.cell(one))]
-        anchor = f"#cell-{min(cells)}" if cells and page else ""
-        return self._link(code(judged.run), f"{page}{anchor}" if page else None)
+        said = [one.split(": ", 1)[0] for one in judged.reason.split("; ")]
+        first = [number for one in judged.found if one.fact in said and (number := self.cell(one))]
+        cells = sorted({number for one in judged.found if (number := self.cell(one))})
+        if not page or not cells:
+            return self._link(code(judged.run), page)
+        link = self._link(code(judged.run), f"{page}#cell-{min(first or cells)}")
+        if len(cells) == 1:
+            return link
+        return f"{link} (cells {', '.join(f'[{one}]({self.to(page)}#cell-{one})' for one in cells)})"
 
     def cell(self, evidence: Evidence) -> int:
         """Return the number of the cell that shows a fact; 0 where nobody knows."""

@@ -26,7 +26,10 @@ from reaffirm.store.patterns import read_pattern
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _REQUIRED = ("id", "title", "status", "stage", "engines", "signatures")
-_OPTIONAL = ("rivals", "deciding-check", "mistaken-for", "also-called", "decisions", "serves-nevertheless")
+_OPTIONAL = (
+    "rivals", "deciding-check", "told-apart", "mistaken-for", "also-called", "decisions",
+    "serves-nevertheless",
+)  # fmt: skip
 _KEYS = (*_REQUIRED, *_OPTIONAL)
 _SIGNATURE_KEYS = ("engine", "versions", "all", "any", "none", "silence", "ended")
 _HINT = "docs/failures/README.md tells what each key means"
@@ -86,6 +89,7 @@ class _Reader:
             signatures=tuple(self.signatures()),
             rivals=rivals,
             deciding_check=check,
+            told_apart=self.text("told-apart"),
             mistaken_for=self.texts("mistaken-for"),
             also_called=self.texts("also-called"),
             decisions=self.texts("decisions"),

@@ -311,8 +311,9 @@
       this.say(`${verdict(number, perhaps.length, this.pages.size)} (${howRead(seen, paste)}).`);
       const parts = contested.map(([a, b]) => this.rivals(this.pages.get(a), this.pages.get(b)));
       const list = make("ol", { class: "rf-log-pages" });
+      const either = new Set(contested.flat());
       const put = (found, word, mark) => {
-        for (const one of found) list.append(this.result(one, leftOut, word, mark));
+        for (const one of found) list.append(this.result(one, leftOut, word, mark, either.has(one.page)));
       };
       put(fits, "fits", "rf-log-fits");
       put(later, "follows from another error as a rule", "rf-log-later");
@@ -329,6 +330,7 @@
 
     rivals(a, b) {
       const check = a.check || b.check;
+      const told = a.toldApart || b.toldApart;
       return make(
         "p",
         { class: "rf-log-rivals" },
@@ -336,11 +338,12 @@
         this.link(a),
         " and ",
         this.link(b),
-        check ? `. Cheapest check: ${check}.` : ".",
+        told ? `. ${told}.` : check ? `. Cheapest check: ${check}.` : ".",
       );
     }
 
-    result(one, leftOut, word, mark) {
+    /** One page that fits; where a rival of it fits as well, its remedy waits for the check. */
+    result(one, leftOut, word, mark, contested) {
       const page = this.pages.get(one.page);
       const told = (name, pieces) =>
         pieces.length
@@ -356,7 +359,7 @@
         { "data-rf-page": page.id, class: mark },
         make("h3", {}, this.link(page), " ", make("span", { class: `rf-badge ${mark}` }, word), " ", tested(page)),
         evidence(one, leftOut),
-        told("What to do", page.remedy),
+        told(contested ? "What to do, once the check points here" : "What to do", page.remedy),
         told("Often taken for", page.mistakenFor.length ? [[page.mistakenFor.join("; "), false]] : []),
       );
     }
