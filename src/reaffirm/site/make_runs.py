@@ -72,7 +72,15 @@ def runs_and_runbooks(plan: Plan) -> Iterator[SitePage | Finding]:
         }
         for pair in found:
             old, new = materials[pair.old.path], materials[pair.new.path]
-            yield beside_page(pair, old, new, differences(old, new), pages=plan.runs, deciding=deciding, book=plan.books.get(name, ""))
+            yield beside_page(
+                pair,
+                old,
+                new,
+                differences(old, new),
+                pages=plan.runs,
+                deciding=deciding,
+                book=plan.books.get(name, ""),
+            )
 
 
 def _books(plan: Plan) -> dict[str, RunbookText]:
