@@ -9,13 +9,13 @@ import nbformat
 import pytest
 
 from reaffirm.claims.comparison import compare
-from reaffirm.model.claim import Claim, ClaimKind, Judged, Result, Standing, Verdict
+from reaffirm.model.claim import Claim, ClaimKind, Judged, Result, Standing, Verdict, verdict_words
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.fact import FACTS_MIME, Fact
 from reaffirm.site.beside import Pair
 from reaffirm.site.beside_page import beside_page
 from reaffirm.site.image_page import with_head
-from reaffirm.site.page import verdict_badge, verdict_words
+from reaffirm.site.page import verdict_badge
 from reaffirm.site.report import report_markdown
 from reaffirm.site.run_card import run_card
 from reaffirm.site.run_facts import facts_section

@@ -18,7 +18,7 @@ from reaffirm.cli.mistaken import stop_on_mistakes
 from reaffirm.cli.rechecking import Outcome, deciding_runbooks, rerun, wanted_facts
 from reaffirm.cli.tables import table_console
 from reaffirm.errors import UsageError
-from reaffirm.model.claim import Evidence, Verdict
+from reaffirm.model.claim import Evidence, Verdict, verdict_words
 from reaffirm.model.finding import Finding
 from reaffirm.nodes.finding import machine_file
 from reaffirm.run.command import say
@@ -131,11 +131,11 @@ def _tell(rows: Sequence[Row], after: Board, outcomes: Sequence[Outcome], findin
             mistakes |= dict.fromkeys(one for one in findings if one.path == row.claim.path)
             typer.echo(f"{row.record.id} {row.claim.id}: not judged: it has a mistake")
             continue
+        before, word = verdict_words(was, row.claim), verdict_words(new, row.claim)
         if row.claim.check and row.claim.check.runbook in silent:
-            typer.echo(f"{row.record.id} {row.claim.id}: not judged; it was {was} before")
+            typer.echo(f"{row.record.id} {row.claim.id}: not judged; it was {before} before")
             continue
-        same = str(was) == str(new)
-        change = f"still {new}" if same else f"was {was}, is now {new}"
+        change = f"still {word}" if before == word else f"was {before}, is now {word}"
         typer.echo(f"{row.record.id} {row.claim.id}: {change}: {new.reason}")
         refuted |= was.verdict is Verdict.AFFIRMED and new.verdict is Verdict.REFUTED
     for outcome in outcomes:
@@ -160,7 +160,8 @@ def _print(shown: Board, *, due: bool) -> None:
             last = row.standing.deciding
             when = f"{last.kind} {last.started:%Y-%m-%d} {last.runbook}/{last.run}" if last else "-"
             needs = str(row.claim.needs) if row.claim.check else "-"
-            cells = (row.record.id, row.claim.id, str(row.standing), when, needs, row.due)
+            words = verdict_words(row.standing, row.claim)
+            cells = (row.record.id, row.claim.id, words, when, needs, row.due)
             table.add_row(*(Styled(text) for text in cells))
         console.print(table)
     elif due:
@@ -168,7 +169,7 @@ def _print(shown: Board, *, due: bool) -> None:
     for one in shown.reopen:
         if one.asks or not due:
             asks = "asks to be reopened" if one.asks else "would be reopened"
-            typer.echo(f"{one.record.id} {asks}: {one.claim.says} ({one.standing})")
+            typer.echo(f"{one.record.id} {asks}: {one.claim.says} ({verdict_words(one.standing, one.claim)})")
     for record in shown.overdue:
         typer.echo(f"{record.id} was to be reviewed by {record.review_by}")
     counts = Counter(row.standing.verdict for row in shown.rows)

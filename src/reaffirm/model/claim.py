@@ -176,6 +176,16 @@ class Standing:
         return str(self.verdict)
 
 
+def verdict_words(standing: Standing, claim: Claim) -> str:
+    """Return the verdict in words; ``rehearsed`` and ``stale`` say how the run went.
+
+    A rehearsed hypothesis does not: *passed* beside a cause would read like support.
+    """
+    if standing.verdict is Verdict.REHEARSED and claim.kind is ClaimKind.HYPOTHESIS:
+        return str(standing.verdict)
+    return str(standing)
+
+
 def _shown(operand: Operand) -> str:
     match operand:
         case bool():

@@ -8,10 +8,9 @@ from datetime import UTC, date, datetime, time
 from xml.etree import ElementTree
 
 from reaffirm.claims.board import Board
-from reaffirm.model.claim import Verdict
+from reaffirm.model.claim import Verdict, verdict_words
 from reaffirm.model.record import Record
 from reaffirm.site.addresses import address
-from reaffirm.site.page import verdict_words
 from reaffirm.site.prose_words import words
 from reaffirm.store.published import PublishedRun
 

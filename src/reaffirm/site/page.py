@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from reaffirm.model.claim import Claim, ClaimKind, Standing, Verdict
+from reaffirm.model.claim import Claim, ClaimKind, Standing, Verdict, verdict_words
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.record import Record, Status
 from reaffirm.site.marks import MEANS
@@ -46,18 +46,8 @@ _MACHINES = {
 }
 
 
-def verdict_words(standing: Standing, claim: Claim) -> str:
-    """Return the verdict in words; ``rehearsed`` and ``stale`` say how the run went.
-
-    A rehearsed hypothesis does not: *passed* beside a cause would read like support.
-    """
-    if standing.verdict is Verdict.REHEARSED and claim.kind is ClaimKind.HYPOTHESIS:
-        return str(standing.verdict)
-    return str(standing)
-
-
 def verdict_badge(standing: Standing, claim: Claim) -> str:
-    """Return the verdict as a badge; see :func:`verdict_words`."""
+    """Return the verdict as a badge; see :func:`~reaffirm.model.claim.verdict_words`."""
     meaning = MEANS[standing.verdict]
     hypothesis = claim.kind is ClaimKind.HYPOTHESIS
     result = f" rf-{standing.result}" if standing.result else ""

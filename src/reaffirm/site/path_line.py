@@ -1,4 +1,4 @@
-"""Where a page is that the navigation does not show: links that the style sheet puts above the title.
+"""Where a page is that the navigation does not show: a line of links that is shown above its title.
 
 It stands below the title in the text: above it, search would take it for a page of its own.
 """

@@ -122,7 +122,9 @@
         option("ended", "the container ended"),
       );
       this.amount = make("input", { type: "number", min: "0", step: "1", inputmode: "numeric" });
+      this.amountHint = make("small");
       this.amountField = field("", this.amount);
+      this.amountField.append(this.amountHint);
       this.amountField.hidden = true;
       this.file = make("input", { type: "file", accept: ".log,.txt,text/*" });
       const clear = make("button", { type: "button", class: "md-button" }, "Clear");
@@ -178,6 +180,8 @@
       this.amountField.firstChild.textContent = what === "ended" ? "with status" : "for … seconds";
       this.amount.placeholder = what === "ended" ? "not known" : "";
       this.amount.value = what === "silent" ? "300" : "";
+      this.amountHint.textContent =
+        what === "silent" ? "A guess: put in how long you watched. Each page says from how many seconds on it fits." : "";
       this.soon();
     }
 
