@@ -91,7 +91,9 @@ def test_a_program_that_is_not_there_is_named(own: Path) -> None:
 
 def test_an_unknown_step_names_those_there_are(own: Path) -> None:
     """A typo would be answered with the name of a module only."""
-    with pytest.raises(AttributeError, match=r"no step 'count_word'; there are .*count_words"):
+    with pytest.raises(
+        AttributeError, match=r"no step 'count_word'; did you mean 'count_words'\? There are .*count_words"
+    ):
         _ = steps.count_word
     with pytest.raises(AttributeError):
         _ = steps.not_a_step
