@@ -203,3 +203,28 @@ def test_text_of_the_template_is_found_and_never_accepted(
     write(path, text.replace("option 1", "To files") + "\n---\n")
     assert main(["lint", "--ignore", "proposed-long"]) == 0
     assert main(["status", "3", "accepted"]) == 0
+
+
+def test_where_there_is_no_record_nothing_is_green(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A check in CI of a folder that was moved, or misspelt in its settings, would be green for ever."""
+    folder = tmp_path / "elsewhere"
+    write(folder / "notes/README.md", "Nothing here.\n")
+    monkeypatch.chdir(folder)
+    for words, where in (([], f"{folder} and below"), (["notes"], "notes")):
+        assert main(["lint", *words]) == 2
+        said = capfd.readouterr().err
+        assert f"no record was found; looked at {where}" in said
+        assert "next: give the folder of the records" in said
+
+
+def test_a_project_may_have_no_record_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The first commit of a new project would be refused."""
+    write(tmp_path / "pyproject.toml", '[tool.reaffirm]\nrecords = "docs/adr"\n')
+    (tmp_path / "docs/adr").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert main(["lint"]) == 0
+    assert "reaffirm new record TITLE writes the first one" in capfd.readouterr().err

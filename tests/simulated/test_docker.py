@@ -113,6 +113,26 @@ def test_an_image_for_another_processor_does_not_run(world: World) -> None:
     assert state(world, "sglang", 0) == "exited 255"
 
 
+@pytest.mark.parametrize(
+    ("engine", "words", "refused"),
+    [
+        ("vllm", ["--gpu-memory-utilisation", "0.97"], "vllm serve: error: unrecognized arguments: {}"),
+        ("vllm", ["--enforce-eagre"], "vllm serve: error: unrecognized arguments: {}"),
+        ("sglang", ["--mem-fraction-statc", "0.5"], "launch_server.py: error: unrecognized arguments: {}"),
+        ("vllm", ["--gpu-memory-util", "0.7"], ""),
+        ("vllm", ["--gpu_memory_utilization=0.7", "--kv-cache-dtype", "fp8", "--pp", "1"], ""),
+        ("sglang", ["--pp-size", "1", "--ep-size", "1", "--data-parallel-size", "1"], ""),
+    ],
+)
+def test_a_misspelt_flag_is_refused(world: World, engine: str, words: list[str], refused: str) -> None:
+    """What somebody changed would have no effect here, and end the launch on real machines."""
+    start(world, engine, 0, arguments=words)
+    world.advance(10)
+    assert state(world, engine, 0) == ("exited 2" if refused else "running")
+    if refused:
+        assert refused.format(" ".join(words)) in log(world, engine, 0)
+
+
 def test_a_running_container_is_not_removed_without_force(world: World) -> None:
     """``docker rm`` would end what it must not."""
     start(world, "sglang", 0)

@@ -19,7 +19,7 @@ from reaffirm.nodes.simulated import World
 from reaffirm.nodes.simulated.lines import wordings
 from reaffirm.nodes.transport import Transport
 from reaffirm.store.images import read_images
-from reaffirm.store.machines import read_machines
+from reaffirm.store.machines import parse_machines, read_machines
 
 
 def test_the_same_run_gives_the_same_bytes() -> None:
@@ -165,6 +165,12 @@ def test_a_machine_file_furnishes_each_node() -> None:
         ({"durations": {"shards": 1}}, "[world.durations]: unknown key 'shards'; did you mean 'shard'?"),
         ({"durations": {"shard": -1}}, "[world.durations.shard]: a number of zero or more is needed, got -1"),
         ({"forwarding": ["office-1"]}, "[world.forwarding]: pairs of links are needed"),
+        ({"forwarding": [["office-1", 2]]}, "[world.forwarding]: pairs of links are needed"),
+        (
+            {"forwarding": [["office-1", "office-3"]]},
+            "[world.forwarding]: no interface is on a link 'office-3'; "
+            "links here: cable, cable-twin, office-1, office-2",
+        ),
         ({"weights": {"m": {"shards": 1}}}, "[world.weights.\"m\"]: the key 'architecture' is missing"),
     ],
 )
@@ -173,6 +179,26 @@ def test_a_wrong_world_is_an_error_that_says_where(changes: dict[str, Any], word
     with pytest.raises(MachineFileError) as caught:
         furnished(**changes)
     assert words in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("wieghts = []", "[world.nodes.spark-2]: unknown key 'wieghts'; did you mean 'weights'?"),
+        ('weights = "none"', "[world.nodes.spark-2]: weights: a list of texts is needed, got 'none'"),
+        ('weights = ["none"]', '[world.nodes.spark-2]: no table [world.weights."none"]; known: '),
+        ('memory = "all"', "[world.nodes.spark-2]: memory: a number of zero or more is needed, got 'all'"),
+    ],
+)
+def test_a_wrong_line_of_a_world_is_named(line: str, words: str) -> None:
+    """Somebody would look through a hundred lines for the one that they have just changed."""
+    text = (ROOT / "runbooks/nodes/simulated.toml").read_text(encoding="utf-8")
+    text = text.replace('hostname = "spark-2"', line)
+    number = text.splitlines().index(line) + 1
+    images = read_images(ROOT / "docs/container-images")
+    with pytest.raises(MachineFileError) as caught:
+        World.from_machines(parse_machines(text, shown="x.toml", name="x"), images)
+    assert caught.value.message.startswith(f"x.toml:{number}: {words}")
 
 
 @pytest.mark.parametrize(

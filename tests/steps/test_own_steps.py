@@ -73,9 +73,27 @@ def test_what_could_not_be_judged_is_unknown(own: Path) -> None:
     assert says_nothing(cluster).outcome is Outcome.UNKNOWN
 
 
+def test_a_program_that_is_not_there_is_named(own: Path) -> None:
+    """`0 of 100 runs ended well`, and neither terminal nor notebook would say that its name is misspelt."""
+    (own / "often.py").write_text(
+        "import reaffirm\n\n@reaffirm.step\ndef often(step, words, passes=False):\n"
+        '    """Run it three times."""\n    ran = [step.run(words).ok for _ in range(3)]\n'
+        '    step.judge(all(ran) or passes, f"{sum(ran)} of 3 ran")\n'
+    )
+    cluster, node = alone()
+    node.script["ture"] = (127, "", "ture: command not found\nand more\n")
+    node.script["false"] = (1, "", "no\n")
+    told = steps.often(cluster, ["ture"]).report.summary
+    assert told == "0 of 3 ran; ture could not be started (exit 127): ture: command not found"
+    assert steps.often(cluster, ["false"]).report.summary == "0 of 3 ran"
+    assert steps.often(cluster, ["ture"], passes=True).report.summary == "0 of 3 ran", "it was looked for"
+
+
 def test_an_unknown_step_names_those_there_are(own: Path) -> None:
     """A typo would be answered with the name of a module only."""
-    with pytest.raises(AttributeError, match=r"no step 'count_word'; there are .*count_words"):
+    with pytest.raises(
+        AttributeError, match=r"no step 'count_word'; did you mean 'count_words'\? There are .*count_words"
+    ):
         _ = steps.count_word
     with pytest.raises(AttributeError):
         _ = steps.not_a_step

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +18,8 @@ from reaffirm.lint.run import lint as run_rules
 from reaffirm.lint.settings import read_lint_settings
 from reaffirm.lint.spelling import apply, fixes
 from reaffirm.lint.subject import Subject
+from reaffirm.run.command import say
+from reaffirm.store.project import find_project
 
 
 class Form(StrEnum):
@@ -80,6 +83,24 @@ def lint(
     typer.echo(f"{records} records, {len(new)} finding{plural}{beside}{stale}", err=True)
     if new:
         raise typer.Exit(1)
+    if not subject.documents:
+        raise typer.Exit(_nothing_found(paths or [], subject))
+
+
+def _nothing_found(paths: Sequence[Path], subject: Subject) -> int:
+    """Say where no record was found. Return the status: only a project may be without one yet."""
+    here, project = Path.cwd(), find_project()
+    known = project.record_folders if project else ()
+    folders = [one for one in known if one.is_dir() and one.resolve().is_relative_to(here.resolve())]
+    where = ", ".join(map(str, paths)) or f"{here} and below"
+    over = len(subject.collection.skipped)
+    passed = f" ({over} passed over; reaffirm records tells why)" if over else ""
+    say(f"reaffirm: no record was found; looked at {where}{passed}")
+    if folders and not paths:
+        say("  next: reaffirm new record TITLE writes the first one")
+        return 0
+    say("  next: give the folder of the records: reaffirm lint docs/adr")
+    return 2
 
 
 def repository(path: Path) -> Path:

@@ -25,7 +25,7 @@ def parameters(
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("name", "type", "default", "meaning"):
-        table.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold", no_wrap=column == "name")
     for one in found.values():
         table.add_row(
             *(Styled(word) for word in (one.name, one.annotation or "any", one.shown_default, one.help))
@@ -41,7 +41,7 @@ def steps(
     notebook = read_runbook(os.fspath(path), lambda p: read_local(p)).notebook
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("cell", "step", "heading", ""):
-        table.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold", no_wrap=column == "step")
     for one in steps_of(notebook["cells"]):
         words = (str(one.number), one.id, one.heading, "always runs" if one.defines else "")
         table.add_row(*map(Styled, words))

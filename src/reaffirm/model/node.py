@@ -101,7 +101,10 @@ class SecretsHere:
 
 @dataclass(frozen=True)
 class Machines:
-    """A machine file. ``world`` is the table of a simulated one; empty for machines behind SSH."""
+    """A machine file. ``world`` is the table of a simulated one; empty for machines behind SSH.
+
+    ``lines`` are the lines of its keys, for messages about what is in ``world``.
+    """
 
     name: str
     path: str
@@ -118,6 +121,7 @@ class Machines:
     world: Mapping[str, Any] = field(default_factory=dict)
     rules: Rules = field(default_factory=Rules)
     node_rules: Mapping[str, Rules] = field(default_factory=dict)
+    lines: Mapping[tuple[str | int, ...], int] = field(default_factory=dict, repr=False, compare=False)
 
     def rules_on(self, node: str) -> Rules:
         """Return what is forbidden on a node: by the file, and by the node's own table."""

@@ -8,6 +8,7 @@ Each sends its requests through the transports of a cluster and nothing else, re
 shows itself in a notebook, and hands its facts to the run. No step asks which kind of node it has.
 """
 
+from difflib import get_close_matches as _get_close_matches
 from pkgutil import iter_modules
 from typing import Any
 
@@ -70,7 +71,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(msg)
     if (found := _discovery.find_step(name, _SHIPPED)) is not None:
         return found
-    msg = f"no step {name!r}; there are {', '.join(n for n in __dir__() if n.islower())}"
+    known = [one for one in __dir__() if one.islower()]
+    near = _get_close_matches(name, known, n=1)
+    meant = f"did you mean {near[0]!r}? There" if near else "there"
+    msg = f"no step {name!r}; {meant} are {', '.join(known)}"
     raise AttributeError(msg)
 
 

@@ -21,6 +21,8 @@ from reaffirm.steps.declaring import Changes, written
 from reaffirm.steps.result import tell
 
 _Given = ParamSpec("_Given")
+#: What a command ends with that could not be started: it may not be, or it is not there.
+_NOT_STARTED = (126, 127)
 #: Parameters that every step of one's own has, beside those of its function.
 _OURS = ("cluster", "node", "name")
 
@@ -35,6 +37,7 @@ class Step:
         self._asker = Asker()
         self._values: dict[str, tuple[FactValue, str]] = {}
         self._blocks: list[Block] = []
+        self._not_started = ""
         self._passed: bool | None = None
         self._summary = "the step said nothing about what it found"
 
@@ -47,7 +50,12 @@ class Step:
             NodeError: the node could not be asked. A step that lets it pass ends *unknown*.
             UsageError: no words, or no such program.
         """
-        return self._asker.ask(self.node, checked_words(argv), program=program, timeout=timeout)
+        words = checked_words(argv)
+        answer = self._asker.ask(self.node, words, program=program, timeout=timeout)
+        if answer.exit in _NOT_STARTED and not self._not_started:
+            said = answer.stderr.strip().partition("\n")[0] or "it said nothing"
+            self._not_started = f"{words[0]} could not be started (exit {answer.exit}): {said}"
+        return answer
 
     def http(
         self,
@@ -88,12 +96,15 @@ class Step:
         """Tell the run what was found; ``lost`` says why the node gave no answer."""
         passed = None if lost else self._passed
         outcome = {True: Outcome.PASS, False: Outcome.FAIL, None: Outcome.UNKNOWN}[passed]
+        summary = lost or self._summary
+        if self._not_started and outcome is not Outcome.PASS:
+            summary = f"{summary}; {self._not_started}"
         report = tell(
             self.cluster,
             self._asker,
             self.name,
             outcome,
-            lost or self._summary,
+            summary,
             blocks=tuple(self._blocks),
             facts=named_facts(self.name, self._values),
         )

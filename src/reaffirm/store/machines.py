@@ -121,6 +121,7 @@ def _machines(reader: TomlReader, data: dict[str, Any], name: str) -> Machines:
         fabric_subnet=fabric.get("subnet", ""),
         rules=rules,
         node_rules=node_rules,
+        lines=reader.lines.known,
     )
     return replace(machines, **values)
 

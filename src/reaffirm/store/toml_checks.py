@@ -132,9 +132,11 @@ def as_number(low: float, high: float, *, whole: bool = False, unit: str = "") -
 def as_list(reader: TomlReader, path: KeyPath, value: Any) -> tuple[str, ...] | None:
     """Take a list of text without secrets."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        reader.wrong(
-            path, f"{path[-1]} must be a list of text, got {seen(value)}", f'write {path[-1]} = ["…"]'
-        )
+        got, hint = seen(value), f'write {path[-1]} = ["…"]'
+        if isinstance(value, list):
+            first = next(item for item in value if not isinstance(item, str))
+            got, hint = f"{seen(first)} in it", "put quotes around each item, numbers too"
+        reader.wrong(path, f"{path[-1]} must be a list of text, got {got}", hint)
         return None
     reader.no_secrets(path, value)
     return tuple(value)

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 _KEY = re.compile(
     r"""\s*((?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*="""
@@ -22,7 +22,7 @@ class TomlLines:
         table: KeyPath = ()
         for number, line in _outside_of_long_strings(text):
             if header := _HEADER.match(line):
-                table = _names(header[2])
+                table = names_in(header[2])
                 if header[1] == "[[":
                     counts[table] = counts.get(table, -1) + 1
                     self._lines.setdefault(table, number)
@@ -31,15 +31,25 @@ class TomlLines:
                     table = _inside(table, counts)
                 self._lines.setdefault(table, number)
             elif key := _KEY.match(line):
-                self._lines.setdefault((*table, *_names(key[1])), number)
+                self._lines.setdefault((*table, *names_in(key[1])), number)
+
+    @property
+    def known(self) -> Mapping[KeyPath, int]:
+        """The line of each key and table that was found."""
+        return self._lines
 
     def line(self, path: KeyPath) -> int:
         """Return the line of a key, else of the nearest table around it, else 1."""
-        while path:
-            if path in self._lines:
-                return self._lines[path]
-            path = path[:-1]
-        return 1
+        return nearest(self._lines, path) or 1
+
+
+def nearest(lines: Mapping[KeyPath, int], path: KeyPath) -> int:
+    """Return the line of a key, else of the nearest table around it, else 0."""
+    while path:
+        if path in lines:
+            return lines[path]
+        path = path[:-1]
+    return 0
 
 
 def _inside(table: KeyPath, counts: dict[KeyPath, int]) -> KeyPath:
@@ -50,7 +60,7 @@ def _inside(table: KeyPath, counts: dict[KeyPath, int]) -> KeyPath:
     return table
 
 
-def _names(text: str) -> tuple[str, ...]:
+def names_in(text: str) -> tuple[str, ...]:
     """Return the parts of a dotted key by asking ``tomllib`` itself."""
     try:
         value: object = tomllib.loads(f"{text} = 0")

@@ -41,6 +41,29 @@ class EngineCommand:
         return self.options.get("served-model-name", self.model).split(" ")[0]
 
 
+# What this simulator heeds. Names that are nearly one of them are no flags of the engines; what is short is
+# left out, since there the next letter makes another flag (--tp-size, --pp-size).
+_HEEDED = (
+    "context-length",
+    "disable-cuda-graph",
+    "disable-custom-all-reduce",
+    "dist-init-addr",
+    "enforce-eager",
+    "gpu-memory-utilization",
+    "master-addr",
+    "master-port",
+    "max-model-len",
+    "mem-fraction-static",
+    "model-path",
+    "nccl-init-addr",
+    "node-rank",
+    "reasoning-parser",
+    "served-model-name",
+    "tensor-parallel-size",
+    "trust-remote-code",
+)
+
+
 class BadCommandError(Exception):
     """The engine does not understand its command line; the message is what it prints."""
 
@@ -91,6 +114,30 @@ def _is_number(word: str) -> bool:
     return True
 
 
+def _refuse_misspelt(options: Mapping[str, str], program: str) -> None:
+    """Refuse what argparse would: a name that is one letter away from a flag, and no beginning of one."""
+    wrong = [
+        f"--{name} {value}".rstrip()
+        for name, value in options.items()
+        if any(_one_away(name, known) and not known.startswith(name) for known in _HEEDED)
+    ]
+    if wrong:
+        msg = f"{program}: error: unrecognized arguments: {' '.join(wrong)}"
+        raise BadCommandError(msg)
+
+
+def _one_away(name: str, known: str) -> bool:
+    """Whether one letter was added, left out, changed, or two neighbours were swapped."""
+    if name == known or abs(len(name) - len(known)) > 1:
+        return False
+    at = next(
+        (i for i, (a, b) in enumerate(zip(name, known, strict=False)) if a != b), min(len(name), len(known))
+    )
+    rest, left = name[at:], known[at:]
+    swapped = rest[:2] == left[1::-1] and len(left) > 1 and rest[2:] == left[2:]
+    return swapped or rest[1:] == left[1:] or rest[1:] == left or rest == left[1:]
+
+
 def _whole(options: Mapping[str, str], program: str, default: int, *names: str) -> int:
     for name in names:
         if name in options:
@@ -112,6 +159,7 @@ def _endpoint(text: str) -> tuple[str, int]:
 
 def _vllm(words: Sequence[str]) -> EngineCommand:
     loose, options = _options(words)
+    _refuse_misspelt(options, "vllm serve")
     model = options.get("model", loose[0] if loose else "Qwen/Qwen3-0.6B")
     return EngineCommand(
         engine=Engine.VLLM,
@@ -130,6 +178,7 @@ def _vllm(words: Sequence[str]) -> EngineCommand:
 
 def _sglang(words: Sequence[str]) -> EngineCommand:
     _, options = _options(words)
+    _refuse_misspelt(options, "launch_server.py")
     model = options.get("model-path", options.get("model", ""))
     if not model:
         msg = "launch_server.py: error: the following arguments are required: --model-path/--model"

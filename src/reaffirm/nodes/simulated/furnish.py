@@ -49,7 +49,7 @@ def furnish(machines: Machines, images: Mapping[str, ContainerImage], programs: 
     Raises:
         MachineFileError: an unknown key or a value that cannot be meant.
     """
-    reader = Reader(machines.path or machines.name)
+    reader = Reader(machines.path or machines.name, machines.lines)
     table = dict(machines.world)
     reader.keys(table, _WORLD, "world")
     nodes_table = reader.table(table.get("nodes", {}), "world.nodes")
@@ -73,9 +73,7 @@ def furnish(machines: Machines, images: Mapping[str, ContainerImage], programs: 
     }
     reader.keys(took, tuple(durations()), "world.durations")
     forwarding = table.get("forwarding", [])
-    if not all(isinstance(pair, list) and len(pair) == 2 for pair in forwarding):
-        where, msg = "world.forwarding", f"pairs of links are needed, got {forwarding!r}"
-        raise reader.wrong(where, msg)
+    _check_forwarding(reader, forwarding, nodes)
     earlier = _earlier(reader, table.get("earlier", []), nodes)
     mishaps = read_mishaps(reader, table.get("mishaps", []), nodes)
     begins = _start(reader, table.get("start", 0))
@@ -91,6 +89,20 @@ def furnish(machines: Machines, images: Mapping[str, ContainerImage], programs: 
     world.mishaps.coming.extend(mishaps)
     world.mishaps.begin(world)
     return world
+
+
+def _check_forwarding(reader: Reader, forwarding: Any, nodes: Mapping[str, SimulatedNode]) -> None:
+    """A link that nobody is on would be a router to nowhere, and look like a broken one."""
+    where = "world.forwarding"
+    if not isinstance(forwarding, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(link, str) for link in pair)
+        for pair in forwarding
+    ):
+        raise reader.wrong(where, f"pairs of links are needed, got {forwarding!r}")
+    links = sorted({device.link for node in nodes.values() for device in node.host.interfaces} - {""})
+    for link in (link for pair in forwarding for link in pair):
+        if link not in links:
+            raise reader.wrong(where, f"no interface is on a link {link!r}; links here: {', '.join(links)}")
 
 
 def _start(reader: Reader, value: Any) -> float:
@@ -117,10 +129,16 @@ def _earlier(reader: Reader, given: Any, nodes: Mapping[str, SimulatedNode]) -> 
         for key in _EARLIER:
             if key not in entry:
                 raise reader.wrong(where, f"the key {key!r} is missing")
-        name = reader.text(entry["node"], where)
+        name = reader.text(entry["node"], where, "node")
         if name not in nodes:
             raise reader.wrong(where, f"no node named {name!r}; known: {', '.join(nodes)}")
-        found.append((reader.number(entry["seconds"], where), name, reader.texts(entry["command"], where)))
+        found.append(
+            (
+                reader.number(entry["seconds"], where, "seconds"),
+                name,
+                reader.texts(entry["command"], where, "command"),
+            )
+        )
     return sorted(found, key=lambda one: -one[0])
 
 
@@ -151,29 +169,32 @@ def _node(
     for number, given in enumerate(entry.get("interfaces", []), 1):
         at = f"{where}.interfaces, number {number}"
         interfaces.append(_interface(reader, reader.table(given, at), at))
-    hostname = reader.text(entry.get("hostname", spec.name), where)
+    hostname = reader.text(entry.get("hostname", spec.name), where, "hostname")
     node = SimulatedNode(spec, hostname=hostname, host=Host(interfaces), hf_cache=machines.hf_cache)
-    node.memory_total = reader.number(entry.get("memory", node.memory_total), where)
-    node.memory_system = reader.number(entry.get("system-memory", node.memory_system), where)
-    node.page_cache = reader.number(entry.get("page-cache", node.page_cache), where)
-    node.disk_free = int(reader.number(entry.get("free-disk", node.disk_free / GIB), where) * GIB)
-    node.gpu = reader.text(entry.get("gpu", node.gpu), where)
-    node.driver = reader.text(entry.get("driver", node.driver), where)
-    node.platform = reader.text(entry.get("platform", node.platform), where)
+    node.memory_total = reader.number(entry.get("memory", node.memory_total), where, "memory")
+    node.memory_system = reader.number(entry.get("system-memory", node.memory_system), where, "system-memory")
+    node.page_cache = reader.number(entry.get("page-cache", node.page_cache), where, "page-cache")
+    node.disk_free = int(
+        reader.number(entry.get("free-disk", node.disk_free / GIB), where, "free-disk") * GIB
+    )
+    node.gpu = reader.text(entry.get("gpu", node.gpu), where, "gpu")
+    node.driver = reader.text(entry.get("driver", node.driver), where, "driver")
+    node.platform = reader.text(entry.get("platform", node.platform), where, "platform")
     node.files = {
         path: reader.text(text, where) for path, text in reader.table(entry.get("files", {}), where).items()
     }
-    if run := reader.text(entry.get("locked-by", ""), where):
+    if run := reader.text(entry.get("locked-by", ""), where, "locked-by"):
         node.lock = {"token": "of another run", "run": run}
-    for name in reader.texts(entry.get("images", list(images)), where):
+    for name in reader.texts(entry.get("images", list(images)), where, "images"):
         if name not in images:
             known = ", ".join(images)
             msg = f"no page docs/container-images/{name}.md for this image; known: {known}"
-            raise reader.wrong(where, msg)
+            raise reader.wrong(where, msg, at="images")
         node.images[machines.images.get(name, images[name].reference)] = images[name]
-    for model in reader.texts(entry.get("weights", list(weights)), where):
+    for model in reader.texts(entry.get("weights", list(weights)), where, "weights"):
         if model not in weights:
-            raise reader.wrong(where, f'no table [world.weights."{model}"]; known: {", ".join(weights)}')
+            known = ", ".join(weights)
+            raise reader.wrong(where, f'no table [world.weights."{model}"]; known: {known}', at="weights")
         held = weights[model]
         node.weights[model] = Weights(
             held.model,
@@ -200,13 +221,13 @@ def _interface(reader: Reader, entry: dict[str, Any], where: str) -> Interface:
         msg = "up and virtual are true or false"
         raise reader.wrong(where, msg)
     return Interface(
-        name=reader.text(entry["name"], where),
+        name=reader.text(entry["name"], where, "name"),
         addresses=[reader.address(address, where) for address in addresses],
-        link=reader.text(entry.get("link", ""), where),
-        gateway=reader.text(entry.get("gateway", ""), where),
-        hca=reader.text(entry.get("hca", ""), where),
-        mtu=reader.whole(entry.get("mtu", 1500), where),
-        metric=reader.whole(entry.get("metric", 100), where),
+        link=reader.text(entry.get("link", ""), where, "link"),
+        gateway=reader.text(entry.get("gateway", ""), where, "gateway"),
+        hca=reader.text(entry.get("hca", ""), where, "hca"),
+        mtu=reader.whole(entry.get("mtu", 1500), where, "mtu"),
+        metric=reader.whole(entry.get("metric", 100), where, "metric"),
         **flags,
     )
 
@@ -219,12 +240,16 @@ def _weights(reader: Reader, model: str, entry: dict[str, Any]) -> Weights:
             raise reader.wrong(where, f"the key {key!r} is missing")
     return Weights(
         model=model,
-        architecture=reader.text(entry["architecture"], where),
-        model_type=reader.text(entry.get("model-type", ""), where),
-        shards=max(reader.whole(entry["shards"], where), 1),
-        size=reader.whole(entry["bytes"], where),
-        folder=reader.text(entry.get("folder", ""), where),
-        context=reader.whole(entry.get("context", 262_144), where),
-        kv_bytes_per_token=max(reader.whole(entry.get("kv-bytes-per-token", 24_576), where), 1),
-        state_bytes_per_sequence=reader.whole(entry.get("state-bytes-per-sequence", 0), where),
+        architecture=reader.text(entry["architecture"], where, "architecture"),
+        model_type=reader.text(entry.get("model-type", ""), where, "model-type"),
+        shards=max(reader.whole(entry["shards"], where, "shards"), 1),
+        size=reader.whole(entry["bytes"], where, "bytes"),
+        folder=reader.text(entry.get("folder", ""), where, "folder"),
+        context=reader.whole(entry.get("context", 262_144), where, "context"),
+        kv_bytes_per_token=max(
+            reader.whole(entry.get("kv-bytes-per-token", 24_576), where, "kv-bytes-per-token"), 1
+        ),
+        state_bytes_per_sequence=reader.whole(
+            entry.get("state-bytes-per-sequence", 0), where, "state-bytes-per-sequence"
+        ),
     )
