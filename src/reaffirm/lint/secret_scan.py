@@ -27,8 +27,8 @@ _HINT = (
 #: What is shown of a secret at most, and from which length on (characters).
 _SHOWN, _SHOWN_FROM = 3, 12
 
-# What JSON may write otherwise than it reads though nothing asks for it (PHP: \/, Go: \u0026), and a list that
-# begins with a text.
+# What JSON may write otherwise than it reads though nothing asks for it (PHP: \/, Go: \u0026), and a list
+# that begins with a text.
 _NEEDLESS = re.compile(r"\\(?:/|u00[2-7])")
 _LIST = re.compile(r"\[\s*\"")
 
