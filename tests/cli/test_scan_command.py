@@ -149,3 +149,21 @@ def test_an_empty_default_in_a_notebook(capsys: pytest.CaptureFixture[str]) -> N
     cell = {"cell_type": "code", "source": [written], "outputs": [], "metadata": {}}
     Path("a.ipynb").write_text(json.dumps({"cells": [cell], "metadata": {}}, indent=1))
     assert _scan(capsys, "a.ipynb")[0] == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"hook": "https://hooks.slack.com/services/T0123ABCD/B0123ABCD/" + TOKEN[3:27]}).replace(
+            "/", "\\/"
+        ),
+        json.dumps({"query": "a=b&api_key=s3cr3t-Value9"}).replace("=", "\\u003d"),
+        '{"source": [ "api_", "key=\'s3cr3t-Value9\'" ]}',
+        '{"source": [\r\n  "api_",\r\n  "key=\'s3cr3t-Value9\'"\r\n]}',
+    ],
+)
+def test_json_that_escapes_more_than_it_must(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """PHP writes `\\/`, Go and .NET `\\u003d`, and lists begin with a blank or the line end of Windows."""
+    Path("a.json").write_bytes(text.encode())
+    status, out = _scan(capsys, "a.json")
+    assert (status, out.count("\n")) == (1, 1)

@@ -177,6 +177,13 @@ HOSTILE = [
     "'authorization', " * 4_000,
     '"name": "HF_TOKEN", ' * 3_000,
     "HF_TOKEN=a\n" * 4_000,
+    "curl -u " * 30_000,
+    "docker login -x " * 15_000,
+    "docker -pat " * 20_000,
+    "sshpass " * 30_000,
+    "env " * 60_000,
+    "token=" * 10_000,
+    "--token x " * 20_000,
 ]
 
 

@@ -59,6 +59,9 @@ def test_what_is_no_secret_stays(text: str) -> None:
         "Authorization: Bearer s3cr3t",
         "curl -H 'Authorization: Basic s3cr3t'",
         "https://me:s3cr3t@example.org/x",
+        'docker exec x "/usr/bin/curl" -u me:s3cr3t https://host',
+        "docker exec x 'mysql' -ps3cr3t",
+        'curl -X POST "--github-pat-prod" s3cr3t',
     ],
 )
 def test_a_secret_goes(text: str) -> None:

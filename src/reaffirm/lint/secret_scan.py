@@ -1,6 +1,7 @@
 """Finds secrets in files that exist: notebooks, recordings, logs, pages, sources. None is ever shown."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring_ascii
@@ -25,6 +26,11 @@ _HINT = (
 )
 #: What is shown of a secret at most, and from which length on (characters).
 _SHOWN, _SHOWN_FROM = 3, 12
+
+# What JSON may write otherwise than it reads though nothing asks for it (PHP: \/, Go: \u0026), and a list
+# that begins with a text.
+_NEEDLESS = re.compile(r"\\(?:/|u00[2-7])")
+_LIST = re.compile(r"\[\s*\"")
 
 _WHAT = {
     "known-secret": "a value that this environment holds as a secret",
@@ -165,13 +171,14 @@ def _in_json(text: str, shown: str) -> Iterator[tuple[int, str]]:
         return
     parts = [text] if shown.endswith((".ipynb", ".json")) else text.split("\n")
     for number, part in enumerate(parts, 1):
-        if "\\" not in part and '["' not in part and "[\n" not in part:
+        if "\\" not in part and not _LIST.search(part):
             continue  # no text here reads otherwise than it stands, and no list has lines
         try:
             data = json.loads(part)
         except (ValueError, RecursionError):
             continue
-        for string in _strings(data):
+        otherwise = _NEEDLESS.search(part) is not None
+        for string in _strings(data, otherwise):
             for places in secrets_of(string):
                 secret = "".join(string[a:b] for a, b in places)
                 line = _line_of(part, string, places[0][0]) + number - 1
@@ -190,16 +197,19 @@ def _line_of(raw: str, string: str, at: int) -> int:
     return 1
 
 
-def _strings(data: Any) -> Iterator[str]:
-    """The texts that JSON writes in another form than they have; the others were looked at as they stand."""
+def _strings(data: Any, otherwise: bool) -> Iterator[str]:
+    """The texts that JSON writes in another form than they have; the others were looked at as they stand.
+
+    ``otherwise`` is whether it may have written each text so.
+    """
     if isinstance(data, str):
-        if len(encode_basestring_ascii(data)) != len(data) + 2:
+        if otherwise or len(encode_basestring_ascii(data)) != len(data) + 2:
             yield data
     elif isinstance(data, dict):
         for value in data.values():
-            yield from _strings(value)
+            yield from _strings(value, otherwise)
     elif isinstance(data, list):
         if len(data) > 1 and all(isinstance(item, str) for item in data):
             yield "".join(data)  # a text in lines, as notebooks have it
         for item in data:
-            yield from _strings(item)
+            yield from _strings(item, otherwise)

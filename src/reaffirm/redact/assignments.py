@@ -12,7 +12,7 @@ from reaffirm.redact.known import is_secret, known
 from reaffirm.redact.lazy import lazily
 from reaffirm.redact.names import is_weak_name, word_set
 from reaffirm.redact.placeholders import is_code, is_placeholder, looks_secret
-from reaffirm.redact.values import Value, read_value
+from reaffirm.redact.values import LONGEST, Value, line_end, read_value
 
 #: Names of secrets end with one of these, but for what may follow (``SECRET_KEY_BASE``, ``token2``).
 _WORDS = (
@@ -71,6 +71,8 @@ _PAIR = lazily(
     re.IGNORECASE,
 )
 _LONGEST_PAIR = 1024
+#: A plain value under a weak name that does not look secret in so many characters is none.
+_WEAKLY = 512
 _SENTENCE = lazily(r"[ \n]{1,4}[a-z]{1,12} [a-z]{2,16}[ .,\n]")
 _SNAKE = lazily(r"[a-z]{1,40}(?:_[a-z]{1,40}){1,8}\Z")
 _NUMBER = lazily(r"-?[0-9]{1,6}(?:\.[0-9]{0,12})?(?:e-?[0-9]{1,3})?\s*(?:ms|s|us|%)?\Z", re.IGNORECASE)
@@ -149,7 +151,10 @@ def _at(text: str, at: int, end: int, after: re.Match[str]) -> Iterator[Found]:
         line = bool(
             after["sep"] and after["sep"].strip() == "=" and not quote and _env_line(text, start, plain)
         )
-        value = read_value(text, after.end(), quote, whole_line=line)
+        most = _WEAKLY if weak else LONGEST
+        value = read_value(text, after.end(), quote, whole_line=line, most=most)
+        if weak and value and len(value.text) > _WEAKLY // 2 and looks_secret(value.text):
+            value = read_value(text, after.end(), quote, whole_line=line)
     if value is None:
         return
     if after["sep"] and after["sep"].startswith("%"):  # in an encoded address the next pair begins with an &
@@ -178,12 +183,12 @@ def _found(value: Value | None, name: str, code: str) -> Iterator[Found]:
 def _header(text: str, value: Value) -> Iterator[Found]:
     """The value of a header that authorises: what comes after the scheme, else all of it."""
     scheme = _SCHEME.match(text, value.start)
-    start, end = value.start, value.line_end
+    start, end = value.start, line_end(text, value)
     if not value.quoted and (parts := _SEVERAL.match(text, start)):
         end = parts.end()
     if scheme:
         start = scheme.end()
-        end = value.end if value.quoted else min(value.line_end, _word_end(text, start))
+        end = value.end if value.quoted else min(end, _word_end(text, start))
     if end > start and not is_placeholder(text[start:end]):
         yield Found(start, end, "header")
 
@@ -198,6 +203,8 @@ def _word_end(text: str, at: int) -> int:
 
 def _next_word(text: str, at: int, close: str) -> Value | None:
     """The word after an option. In a list of words it is in quotes, too."""
+    if text.startswith("-", at):
+        return None
     value = read_value(text, at, "")
     if value is None or value.text.startswith("-") or (close and not value.quoted):
         return None

@@ -41,8 +41,9 @@ _PASS_BEGINS = frozenset("pP-")
 _PROGRAMS = {*_SHORT, *_PAIRED, "docker", "nerdctl", "helm", "oras", "crane", "openssl"}
 #: What stands in a line whose words hold a secret, unless it is in one of the program's own options.
 _SAYS_SO = frozenset(
-    ["login", "pass", "key", "token", "secret", "auth", "credential", "pwd", "pat ", "pat\t", "cookie", "sig"]
+    ["login", "pass", "key", "token", "secret", "auth", "credential", "pwd", "pat", "cookie"]
 )
+_PAT = lazily(r"pat(?!h)", re.IGNORECASE)
 #: What takes a secret in a word of its own.
 _TAKERS = frozenset((*_SHORT, *_PAIRED, *_LOGIN))
 
@@ -82,9 +83,9 @@ _OTHERS = (
 )
 _SETTERS = ("env ", "arg ", "setenv ", "setx ")
 _CALLS = {f"{name}{blank}": name for name in sorted(_PROGRAMS) for blank in " \t"}
-_WITH_OPTIONS = {call: name for call, name in _CALLS.items() if name in _SHORT or name in _PAIRED}
+_ENDED = {f"{name}{end}": name for name in sorted({*_SHORT, *_PAIRED}) for end in " \t\"'"}
 #: What a text is searched for before anything here looks at it.
-SIGNS = (*_CALLS, *_SAYS_SO, *_OTHERS)
+SIGNS = (*_CALLS, *_ENDED, *_SAYS_SO, *_OTHERS)
 _GLUED_TO_KEY = lazily(r"[A-Z2-7]{16}[\s,:;|\"']{1,8}(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])")
 
 
@@ -170,10 +171,7 @@ def find_in_commands(text: str, low: str, there: Mapping[str, Sequence[int]]) ->
     """
     for call, places in there.items():
         if (name := _CALLS.get(call)) is not None:
-            for at in places:
-                match = _command(name).match(text, at)
-                if match and _may_take(name, text, match, there):
-                    yield from _in_line(text, match)
+            yield from _of_calls(name, text, places, there)
     if there.keys().isdisjoint(_OTHERS):
         return
     for at, match in _after(text, low, "password", _NETRC_VALUE):
@@ -188,13 +186,30 @@ def find_in_commands(text: str, low: str, there: Mapping[str, Sequence[int]]) ->
             if sure and not text[at - 1 : at].isalnum():
                 yield Found(match.start("secret"), match.end("secret"), "docker-auth")
     for word in _SETTERS:
-        for at, match in _after(text, low, word.rstrip(), _SET):
-            begins = _SET_BEFORE.search(text, max(0, at - 12), at) is not None
-            if begins and is_secret(match["name"]) and not is_placeholder(match["secret"]):
+        for _, match in _after(text, low, word.rstrip(), _SET, _SET_BEFORE):
+            if is_secret(match["name"]) and not is_placeholder(match["secret"]):
                 yield Found(match.start("secret"), match.end("secret"), "named-secret")
     for word in ("AKIA", "ASIA"):
         for _, match in _after(text, text, word, _GLUED_TO_KEY):
             yield Found(match.start("secret"), match.end("secret"), "aws-secret")
+
+
+def _of_calls(
+    name: str, text: str, places: Sequence[int], there: Mapping[str, Sequence[int]]
+) -> Iterator[Found]:
+    """Find secrets in the lines of one program.
+
+    Where it is named again as a word of a line that was read, it takes nothing that the first one did not.
+    """
+    covers = name not in _LOGIN or name in _WRAPPERS
+    words: set[int] = set()
+    for at in places:
+        match = None if at in words else _command(name).match(text, at)
+        if match and _may_take(name, text, match, there):
+            line = _words_of(text, match)
+            yield from _in_line(text, line)
+            if covers:
+                words = {start for start, _ in line}
 
 
 def _may_take(name: str, text: str, match: re.Match[str], there: Mapping[str, Sequence[int]]) -> bool:
@@ -205,7 +220,9 @@ def _may_take(name: str, text: str, match: re.Match[str], there: Mapping[str, Se
     if any(text.find(option, start, end) >= 0 for option in (*_SHORT.get(name, ()), *_PAIRED.get(name, ()))):
         return True
     return any(
-        (word in _SAYS_SO or _WITH_OPTIONS.get(word, name) != name) and stands(places, start, end)
+        (word in _SAYS_SO or _ENDED.get(word, name) != name)
+        and stands(places, start, end)
+        and (word != "pat" or _PAT.search(text, start, end) is not None)
         for word, places in there.items()
     )
 
@@ -216,16 +233,20 @@ def _line_end(text: str, start: int) -> int:
     return min(len(text) if end < 0 else end, start + 4096)
 
 
-def _after(text: str, where: str, word: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:
-    """Where a word stands, and what matches behind it."""
+def _after(
+    text: str, where: str, word: str, pattern: re.Pattern[str], before: re.Pattern[str] | None = None
+) -> Iterator[tuple[int, re.Match[str]]]:
+    """Where a word stands, behind ``before`` (up to 12 characters) if given, and what matches behind it."""
     at = where.find(word)
     while at >= 0:
-        if match := pattern.match(text, at + len(word)):
+        if before is not None and not before.search(text, max(0, at - 12), at):
+            pass
+        elif match := pattern.match(text, at + len(word)):
             yield at, match
         at = where.find(word, at + len(word))
 
 
-def _in_line(text: str, match: re.Match[str]) -> Iterator[Found]:
+def _words_of(text: str, match: re.Match[str]) -> list[tuple[int, int]]:
     """Read the words of a shell line from a program's name on."""
     end = _line_end(text, match.start())
     places: list[tuple[int, int]] = [(match.start("name"), match.end("name"))]
@@ -238,6 +259,10 @@ def _in_line(text: str, match: re.Match[str]) -> Iterator[Found]:
             break
         start, at = word.span()
         places.append((start, at))
+    return places
+
+
+def _in_line(text: str, places: Sequence[tuple[int, int]]) -> Iterator[Found]:
     words = [text[start:end] for start, end in places]
     for index, (start, stop) in secret_words([_bare(word) for word in words]).items():
         quote = 1 if words[index][:1] in "\"'" else 0

@@ -54,14 +54,10 @@ def is_code(value: str, name: str) -> bool:
 def looks_secret(value: str) -> bool:
     """Whether a value looks like a secret by itself: long enough, without blanks, no word, path or number."""
     plain = value.strip("\"'`,;")
-    if (
-        len(plain) < 8
-        or any(c.isspace() for c in plain)
-        or plain.startswith(("/", "./", "~", "sha256:", "http"))
-    ):
+    if len(plain) < 8 or plain.split() != [plain] or plain.startswith(("/", "./", "~", "sha256:", "http")):
         return False
-    digits = sum(c.isdigit() for c in plain)
-    letters = sum(c.isalpha() for c in plain)
+    digits = sum(map(str.isdigit, plain))
+    letters = sum(map(str.isalpha, plain)) if digits else 0
     if not letters or ("/" in plain.strip("/") and "." in plain):
         return False
     return digits > 0 and letters + digits >= 8 and _VERSION.match(plain) is None

@@ -23,24 +23,26 @@ _EMPTY = lazily(r"(?P<quote>\\{0,15}[\"'])(?P=quote)(?=[ \t]{0,40}(?:#|\\{1,15}[
 
 
 class Value(NamedTuple):
-    """``text`` is what stands from ``start`` to ``end``; ``line_end`` is where its line or quotation ends.
+    """``text`` is what stands from ``start`` to ``end``; for the end of its line see :func:`line_end`.
 
     ``quoted`` says that its end is sure, ``bare`` that it has no quotes of its own: then it may be code.
     """
 
     start: int
     end: int
-    line_end: int
     text: str
     quoted: bool
     bare: bool = True
 
 
-def read_value(text: str, at: int, quote: str, *, whole_line: bool = False) -> Value | None:
+def read_value(
+    text: str, at: int, quote: str, *, whole_line: bool = False, most: int = LONGEST
+) -> Value | None:
     """Return the value at this place; ``None`` where there is none, or a list or table begins.
 
     ``quote`` is one that was opened before the name: the value then ends with it. ``whole_line`` says that
-    an unquoted value goes to the end of its line, as in what ``env`` prints.
+    an unquoted value goes to the end of its line, as in what ``env`` prints. A plain value is read no further
+    than ``most`` characters.
     """
     if at >= len(text) or text[at] in "\r\n" or _NEWLINE.match(text, at):
         return None
@@ -51,23 +53,28 @@ def read_value(text: str, at: int, quote: str, *, whole_line: bool = False) -> V
     if quote and (end := _shell_end(text, _closing(text, at, quote), quote)) is not None:
         newline = _NEWLINE.search(text, at, end)
         end = newline.start() if newline else end
-        return _value(text, at, end, end, quoted=True) if end > at else None
+        return _value(text, at, end, quoted=True) if end > at else None
     if opened := _OPEN.match(text, at):
         return None if _closes(text, opened) else _quoted(text, opened)
     if text[at] in _NOT_A_VALUE and not whole_line:
         return None
     if whole_line:
         end = _line_end(text, at)
-        return _value(text, at, end, end, quoted=True) if end > at else None
-    return _plain(text, at)
+        return _value(text, at, end, quoted=True) if end > at else None
+    return _plain(text, at, most)
 
 
-def _value(text: str, start: int, end: int, line_end: int, *, quoted: bool) -> Value:
-    return Value(start, end, line_end, text[start:end], quoted)
+def line_end(text: str, value: Value) -> int:
+    """Where the line of a value ends, or its quotation."""
+    return value.end if value.quoted else max(value.end, _line_end(text, value.start))
 
 
-def _plain(text: str, at: int) -> Value | None:
-    match = _PLAIN.match(text, at, at + LONGEST)
+def _value(text: str, start: int, end: int, *, quoted: bool) -> Value:
+    return Value(start, end, text[start:end], quoted)
+
+
+def _plain(text: str, at: int, most: int) -> Value | None:
+    match = _PLAIN.match(text, at, at + most)
     if match is None:
         return None
     end = match.end()
@@ -79,7 +86,7 @@ def _plain(text: str, at: int) -> Value | None:
     while len(value) > 1 and value[-1] in ".!?:" and (end >= len(text) or text[end].isspace()):
         end -= 1
         value = text[at:end]
-    return _value(text, at, end, max(end, _line_end(text, at)), quoted=False) if value else None
+    return _value(text, at, end, quoted=False) if value else None
 
 
 def _line_end(text: str, at: int) -> int:
@@ -136,8 +143,8 @@ def _quoted(text: str, opened: re.Match[str]) -> Value | None:
         end = _line_end(text, start)
         if end <= start:
             return None
-        return _value(text, start, end, end, quoted=True)._replace(bare=False)
+        return _value(text, start, end, quoted=True)._replace(bare=False)
     if end == start:
         return None
     end = _shell_end(text, end, quote) or end
-    return _value(text, start, end, end, quoted=True)._replace(bare=False)
+    return _value(text, start, end, quoted=True)._replace(bare=False)

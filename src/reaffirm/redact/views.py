@@ -94,8 +94,10 @@ def uncoloured(text: str) -> View | None:
     kinds = sequences + written + tags + signs
     if not kinds:
         return None
-    one = (_ONLY_SEQUENCES if sequences else _ONLY_TAGS if tags else _INVISIBLE) if kinds == 1 else None
-    return _without(text, _UNSEEN if written or one is None else one)
+    opened = "<" in text and (sequences or (signs and not text.isascii()))  # by a tag that nothing closes
+    if kinds > 1 or written or opened:
+        return _without(text, _UNSEEN)
+    return _without(text, _ONLY_SEQUENCES if sequences else _ONLY_TAGS if tags else _INVISIBLE)
 
 
 def unwrapped(text: str) -> View | None:
