@@ -36,7 +36,7 @@ class _Recorded(Wrapping):
         return self._clock
 
     def run(self, argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60.0) -> Answer:
-        learn()
+        learn(quick=True)
         asked = {"argv": redact_words(argv), "stdin": self._recorder.text(stdin), "timeout": timeout}
         answer = self._ask(
             "run", asked, lambda: self._inner.run(argv, stdin=stdin, timeout=timeout), clean_answer
@@ -45,7 +45,7 @@ class _Recorded(Wrapping):
         return answer
 
     def follow(self, argv: Sequence[str], *, timeout: float = 3600.0) -> LineStream:
-        learn()
+        learn(quick=True)
         asked = {"argv": redact_words(argv), "timeout": timeout}
         stream = self._ask("follow", asked, lambda: self._inner.follow(argv, timeout=timeout), lambda x: x)
         name = self._recorder.stream()
@@ -53,7 +53,7 @@ class _Recorded(Wrapping):
         return _RecordedStream(stream, self._recorder, self.node.name, name)
 
     def http(self, request: HttpRequest, *, timeout: float = 30.0) -> HttpAnswer:
-        learn()
+        learn(quick=True)
         asked = {**request_to_json(request), "timeout": timeout}
         answer = self._ask("http", asked, lambda: self._inner.http(request, timeout=timeout), clean_http)
         self._recorder.write("http", {"node": self.node.name, **asked, "answer": http_to_json(answer)})

@@ -9,7 +9,7 @@ may have asked somebody for a password since.
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from reaffirm.redact import is_secret, known, mark, remember, secrets_in
@@ -22,10 +22,15 @@ _plain: set[str] = set()
 #: The annotations of each namespace as they were when they were last looked at.
 _annotated: dict[int, dict[str, Any]] = {}
 _judged: list[frozenset[str]] = []
+#: For each namespace of plain names only: how many there are, and the last of them.
+_last: dict[int, tuple[int, str]] = {}
 
 
-def learn() -> None:
-    """Remember the values of the notebook's secret variables."""
+def learn(*, quick: bool = False) -> None:
+    """Remember the values of the notebook's secret variables.
+
+    ``quick`` looks only whether there is a name more, or another last one, where there was no secret one.
+    """
     for variables in _namespaces():
         found = variables.get("__annotations__")
         if isinstance(found, dict) and not _same(found, _annotated.get(id(variables))):
@@ -36,7 +41,12 @@ def learn() -> None:
         if _judged != [known().names]:
             _judged[:] = [known().names]
             _plain.clear()
+            _last.clear()
+        last = (len(variables), next(reversed(variables), ""))
+        if quick and _last.get(id(variables)) == last:
+            continue
         if _plain.issuperset(variables):
+            _last[id(variables)] = last
             continue
         names = [name for name in variables.keys() - _plain if is_secret(name) and not name.startswith("__")]
         _plain.update(variables.keys() - set(names))
@@ -54,7 +64,7 @@ def learn_environment(names: Iterable[str] = (), patterns: Iterable[str] = ()) -
     remember(secrets_in(os.environ))
 
 
-def _namespaces() -> Iterator[Mapping[str, Any]]:
+def _namespaces() -> Iterator[dict[str, Any]]:
     main = sys.modules.get("__main__")
     if main is not None:
         yield vars(main)

@@ -123,12 +123,15 @@ class WorkerEnd:
         self.line.sendall(packed({**message, "request": self._last}))
         return self._last
 
-    def order(self) -> Message:
-        """Wait for the next order of the runner.
+    def order(self, idle: Iterator[object]) -> Message:
+        """Wait for the next order of the runner, and take a step of ``idle`` as long as none is there.
 
         Raises:
             EOFError: there is no runner any more.
         """
+        while not self._waiting and not select.select([self.line], [], [], 0)[0]:
+            if next(idle, self) is self:
+                break
         return self._next(lambda m: m.get("answers") is None)
 
     def _next(self, wanted: Callable[[Message], bool]) -> Message:

@@ -13,6 +13,7 @@ import select
 import signal
 import socket
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -42,14 +43,15 @@ def _serve(end: WorkerEnd, *, preload: bool) -> None:
     cells = Cells(end)
     end.send({"op": "ready"})
     speaks = False
+    idle: Iterator[object] = iter(())
     if preload:
-        _preload(end)
+        idle = _preload(end)
     else:
         _forget_ourselves()
     gc.freeze()
     gc.enable()
     while True:
-        order = end.order()
+        order = end.order(idle)
         match order["do"]:
             case "begin":
                 _begin(order)
@@ -138,14 +140,16 @@ def _learn() -> None:
         learn()
 
 
-def _preload(end: WorkerEnd) -> None:
-    """Load the steps while nobody waits for us, one small part at a time."""
+def _preload(end: WorkerEnd) -> Iterator[object]:
+    """Load the steps while nobody waits for us, one small part at a time; return what is left for later."""
+    from reaffirm.redact import warming
     from reaffirm.run.warm import PARTS, load
 
     for part in PARTS:
         if select.select([end.line], [], [], 0)[0]:
             break
         load(part)
+    return warming()
 
 
 class _Pipe(io.RawIOBase):
