@@ -64,7 +64,8 @@ def read_mkdocs(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     if not path.is_file():
-        raise DocumentError(f"{path} is no file", hint="take it away, or put the site's settings there")
+        msg = f"{path} is no file"
+        raise DocumentError(msg, hint="take it away, or put the site's settings there")
     loader = get_yaml_loader(yaml.SafeLoader)
     loader.add_multi_constructor("", _tagged)
     try:
