@@ -18,10 +18,10 @@
 # Each cell does one thing and says what it sent to which machine, so that you can paste it into a terminal
 # yourself.
 #
-# **Time and risk.** On simulated nodes: seconds, no risk. On the lab: some minutes (2 min 36 s in the published
-# run, with a tiny model). On real Sparks nobody has timed it. It launches up to three times, each launch that gets
-# so far loads 127 GB of weights, and of a first compilation alone others report up to about 36 minutes: keep
-# hours free.
+# **Time and risk.** On simulated nodes: seconds, no risk. On the lab: some minutes (2 min 36 s in the
+# published run, with a tiny model). On real Sparks nobody has timed it. It launches up to three times, each
+# launch that gets so far loads 127 GB of weights, and of a first compilation alone others report up to about
+# 36 minutes: keep hours free.
 #
 # **What it changes.** The cleanup steps remove the containers `sglang-head`, `sglang-worker`, `vllm-head` and
 # `vllm-worker` and nothing else, after saving their logs. On real machines a cleanup step removes nothing
@@ -33,11 +33,10 @@
 #
 # **On your own machines.** The whole of it needs three images on both nodes: `sglang`, `vllm-node` and
 # `vllm-qwen35`. For the first no source is known, so it ends at *Before anything is started* on machines that
-# lack it. The part about vLLM needs `vllm-qwen35` alone, and decides what
-# [record 0001](../adrs/0001-serve-with-vllm-instead-of-sglang.md#confirmation) claims of two Sparks:
-# `--from launch-vllm --until does-it-answer`, after
-# `reaffirm run preflight_nodes -p nodes mine -p images vllm-qwen35`. Such a run counts when it is published with
-# `reaffirm publish --partial`.
+# lack it. The part about vLLM needs `vllm-qwen35` alone, and decides what [record
+# 0001](../adrs/0001-serve-with-vllm-instead-of-sglang.md#confirmation) claims of two Sparks: `--from
+# launch-vllm --until does-it-answer`, after `reaffirm run preflight_nodes -p nodes mine -p images
+# vllm-qwen35`. Such a run counts when it is published with `reaffirm publish --partial`.
 #
 # **The decision this belongs to**: [record 0001](../adrs/0001-serve-with-vllm-instead-of-sglang.md),
 # *serve with vLLM instead of SGLang*; what the stall is taken to be is

@@ -24,9 +24,9 @@
 #
 # **How to undo.** There is nothing to undo.
 #
-# **On your own machines.** `-p images vllm-qwen35` asks for the one image that a launch of vLLM needs. Without
-# it the runbook asks for all three images of the story, and fails where one is missing; no source is known for
-# the one called `sglang`.
+# **On your own machines.** `-p images vllm-qwen35` asks for the one image that a launch of vLLM needs.
+# Without it the runbook asks for all three images of the story, and fails where one is missing; no source is
+# known for the one called `sglang`.
 
 # %% [markdown]
 # ## Parameters

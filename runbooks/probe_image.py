@@ -29,8 +29,9 @@
 # [two Sparks](../docs/how-to/two-sparks.md) brings; without it the runbook also wants `vllm-node`, the one of
 # the story. Separate several with commas.
 #
-# **The decision this belongs to**: [record 0010](../adrs/0010-a-purpose-built-image-instead-of-an-upgrade.md),
-# *a purpose-built image instead of an upgrade*.
+# **The decision this belongs to**: [record
+# 0010](../adrs/0010-a-purpose-built-image-instead-of-an-upgrade.md), *a purpose-built image instead of an
+# upgrade*.
 
 # %% [markdown]
 # ## Parameters

@@ -20,9 +20,9 @@
 # cause.
 #
 # **Time and risk.** On simulated nodes: seconds. On the lab: three boots of each arm took 4 min 16 s in the
-# published run, where the silence that counts (`stall_limit`) is 60 s. On real Sparks nobody has timed it; that
-# silence alone is five minutes there, for each boot that stalls. What runs there already is safe: a port that is taken, or too little memory, stops the run before
-# anything is started.
+# published run, where the silence that counts (`stall_limit`) is 60 s. On real Sparks nobody has timed it;
+# that silence alone is five minutes there, for each boot that stalls. What runs there already is safe: a port
+# that is taken, or too little memory, stops the run before anything is started.
 #
 # **What it changes.** It starts containers named `experiment-head` and `experiment-worker` and removes them
 # again after every boot; their logs are saved into the run first. On real machines that needs consent:
@@ -31,12 +31,12 @@
 # **How to undo.** Nothing is left behind. When the run was interrupted, run the first cleanup cell once more.
 #
 # **On your own machines.** `-p boots 3` is the least that lets the run conclude anything. The image of the
-# engine must be on both nodes. The default engine is SGLang, and no source is known for an image of it that is
-# called `sglang`: name yours with `-p sglang_image`. `-p engine vllm` does the same with vLLM and needs
+# engine must be on both nodes. The default engine is SGLang, and no source is known for an image of it that
+# is called `sglang`: name yours with `-p sglang_image`. `-p engine vllm` does the same with vLLM and needs
 # `vllm-qwen35` alone; it then tells about vLLM on your machines, and decides no claim of record 0002.
 #
-# **The record this belongs to**: [0002](../adrs/0002-what-the-stall-is-taken-to-be.md), *what the stall is taken
-# to be*. This is the experiment that tells its leading hypothesis from the others.
+# **The record this belongs to**: [0002](../adrs/0002-what-the-stall-is-taken-to-be.md), *what the stall is
+# taken to be*. This is the experiment that tells its leading hypothesis from the others.
 
 # %% [markdown]
 # ## Parameters

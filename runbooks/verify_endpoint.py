@@ -17,10 +17,10 @@
 # come with reasoning and content apart, and how fast? Run it after every launch, and again whenever somebody
 # says that it got slow.
 #
-# **Time and risk.** Seconds on simulated nodes and on the lab (6.7 s in the published run, of a tiny model); on
-# real Sparks nobody has timed it. Little risk: it sends `requests` chat completions of a few hundred tokens
-# each, one after the other. Other users of the service make its figures worse, and it makes theirs a little
-# worse.
+# **Time and risk.** Seconds on simulated nodes and on the lab (6.7 s in the published run, of a tiny model);
+# on real Sparks nobody has timed it. Little risk: it sends `requests` chat completions of a few hundred
+# tokens each, one after the other. Other users of the service make its figures worse, and it makes theirs a
+# little worse.
 #
 # **What it changes.** Nothing. No container is started or removed.
 #

@@ -1,5 +1,6 @@
 """A repository that attacks its readers: nothing of it runs, loads anything elsewhere or breaks a page."""
 
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -10,6 +11,7 @@ from watched import Watched, watched
 
 pytestmark = pytest.mark.browser
 
+_NO_QUERY = re.compile(r"console warning: (?:Invalid query: |[\w.]+\.QueryParseError)")
 _LOOK = (Path(__file__).parent / "look_for_attacks.js").read_text(encoding="utf-8")
 
 
@@ -86,4 +88,5 @@ def test_what_is_pasted_or_stands_in_an_address_does_not_run(seen: Watched) -> N
         words = urlencode({"q": text[:500], "words": text[:500], "verdict": text[:200], "tag": text[:200]})
         page = seen.visit(f"decisions/?{words}#{quote(text[:200])}")
         assert page.evaluate(_LOOK) == []
-    assert [one for one in seen.taken() if not _harmless(one, "")] == []
+    # Sooner or later the theme searches for the words of the address, and says which are no query.
+    assert [one for one in seen.taken() if not _harmless(one, "") and not _NO_QUERY.match(one)] == []
