@@ -1,6 +1,7 @@
 """Recording and strict replay of one node that answers from a list."""
 
 import json
+import os
 import resource
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from reaffirm.errors import NetworkError, RecordingError
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.exchange import Answer, Chunk, HttpAnswer, HttpRequest, Line
 from reaffirm.model.node import NodeSpec, Role
+from reaffirm.nodes import marks
 from reaffirm.nodes.recorder import Recorder
 from reaffirm.nodes.recording import recording
 from reaffirm.nodes.recording_format import read_tape
@@ -297,3 +299,77 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.Monk
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert "make room" in caught.value.hint
     assert read_tape(recorder.path).events[-1].fields["argv"] == ["hostname"]
+
+
+def test_an_interrupt_comes_before_a_line_or_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C just after a line was written made the next line take its number: nobody could read the rest."""
+    recorder = Recorder(tmp_path / "recording.jsonl", machines="one")
+    node = recording(_Node(), recorder)
+    write = os.pwrite
+
+    def interrupted(descriptor: int, data: bytes, at: int) -> int:
+        write(descriptor, data, at)
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    node.run(["hostname"])
+    for _ in range(2):
+        monkeypatch.setattr(os, "pwrite", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            node.clock.now()
+    node.run(["hostname"])
+    node.close()
+    tape = read_tape(recorder.path)
+    assert tape.ended
+    assert [event.op for event in tape.events if event.op != "text"] == ["run", "now", "now", "run"]
+
+
+def test_a_fork_writes_nothing_into_the_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork has a copy of what is kept back: each of both wrote it, and the recording was unreadable."""
+    monkeypatch.setattr(_Node, "kind", Kind.SIMULATED)
+    marks.forget()
+    marks.tell_ends()
+    recorder = Recorder(tmp_path / "recording.jsonl", machines="one")
+    node = recording(_Node(), recorder)
+    try:
+        node.clock.now()
+        child = os.fork()
+        if not child:  # pragma: no cover
+            try:
+                marks.cell_ends()
+                with pytest.raises(RecordingError, match="a process that was forked asks"):
+                    node.run(["hostname"])
+                node.close()
+                os._exit(0)
+            finally:
+                os._exit(1)
+        assert os.waitpid(child, 0)[1] == 0
+        node.run(["hostname"])
+        node.close()
+        assert [event.op for event in read_tape(recorder.path).events] == ["now", "run"]
+    finally:
+        marks.forget()
+
+
+def test_what_a_cell_could_not_write_at_its_end_is_told_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last cell of a run looked well, and a replay of it ended for want of a line."""
+    monkeypatch.setattr(_Node, "kind", Kind.SIMULATED)
+    marks.forget()
+    marks.tell_ends()
+    recorder = Recorder(tmp_path / "recording.jsonl", machines="one")
+    node = recording(_Node(), recorder)
+    node.run(["hostname"])
+    node.clock.now()
+    before, now = resource.getrlimit(resource.RLIMIT_FSIZE), recorder.path.stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (now + 10, before[1]))
+    try:
+        with pytest.raises(RecordingError, match="cannot be written"):
+            marks.cell_ends()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        marks.forget()
+    assert recorder.path.stat().st_size == now

@@ -175,6 +175,13 @@ def test_wrong_words(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "mkdocs.yml").write_text("site_name: [")
     assert main(["pages", "build/pages"]) == 2
     assert "mkdocs.yml" in capsys.readouterr().err
+    (project / "mkdocs.yml").write_text("- site_name\n")
+    assert main(["pages", "build/pages"]) == 2
+    assert "mkdocs.yml:1: settings have a name and a value each, got" in capsys.readouterr().err
+    (project / "mkdocs.yml").unlink()
+    (project / "mkdocs.yml").mkdir()
+    assert main(["pages", "build/pages"]) == 2
+    assert "mkdocs.yml is no file" in capsys.readouterr().err
 
 
 def test_it_is_a_command_of_the_installed_program(project: Path) -> None:
@@ -194,6 +201,7 @@ def test_bad_folders_are_said_in_a_line(project: Path, capsys: pytest.CaptureFix
         [".git/pages"],
         ["out", "--docs", "none"],
         ["out", "--settings", "no/x.yml"],
+        ["out", "--settings", "docs"],
     ):
         assert main(["pages", *words]) == 3, words
         assert "next: " in capsys.readouterr().err

@@ -3,12 +3,14 @@
 import logging
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 from reaffirm.site import ahead, together
+from reaffirm.site.plugin import ReaffirmPlugin
 
 PAGES = 60
 SETTINGS = """\
@@ -95,3 +97,42 @@ def test_processes_that_die_leave_the_work_to_mkdocs(root: Path, monkeypatch: py
 
     monkeypatch.setattr(ahead, "in_processes", die)
     assert made(root, 2, monkeypatch).keys() == one.keys()
+
+
+def test_what_a_plugin_prints_is_printed_once(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A page is made in a process of its own and again by MkDocs: both printed what a plugin says of it."""
+    before = ReaffirmPlugin.on_pre_page
+
+    def speak(self: ReaffirmPlugin, page: Any, *, config: Any, files: Any) -> Any:
+        if page.file.src_uri == "page-07.md":
+            print("look at page 7", flush=True)
+            logging.getLogger("a.plugin").warning("page 7 is odd")
+        return before(self, page, config=config, files=files)
+
+    monkeypatch.setattr(ReaffirmPlugin, "on_pre_page", speak)
+    made(root, 2, monkeypatch)
+    out, err = capfd.readouterr()
+    assert (out.count("look at page 7"), err.count("page 7 is odd")) in ((1, 1), (1, 0))
+
+
+def test_a_page_that_cannot_be_sent_is_left_to_mkdocs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plugin may put anything on a page; a build must not end for it where there are two processors."""
+    one = made(root, 0, monkeypatch)
+    monkeypatch.setattr(ahead.KeptPages, "given", lambda self, page: lambda: page)
+    assert made(root, 2, monkeypatch).keys() == one.keys()
+
+
+def test_a_fence_of_ones_own_is_left_to_mkdocs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may count, or run what it holds: made in several processes, each would count for itself."""
+    taken: list[object] = []
+    monkeypatch.setattr(ahead.KeptPages, "take", lambda self, page: taken.append(page))
+    for function, ahead_of_it in (("pymdownx.superfences.fence_code_format", True), ("json.dumps", False)):
+        fence = f"{{ name: x, class: x, format: !!python/name:{function} }}"
+        extension = f"[toc, pymdownx.superfences: {{ custom_fences: [{fence}] }}]"
+        text = SETTINGS.replace("[toc, footnotes, pymdownx.superfences]", extension)
+        (root / "mkdocs.yml").write_text(text, encoding="utf-8")
+        taken.clear()
+        made(root, 2, monkeypatch)
+        assert bool(taken) is ahead_of_it

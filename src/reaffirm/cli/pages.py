@@ -46,6 +46,9 @@ def pages(
     if settings is not None and not settings.absolute().parent.is_dir():
         msg = f"there is no folder {str(settings.parent)!r} for {settings.name}"
         raise UsageError(msg, hint="make the folder, or name another for --settings")
+    if settings is not None and settings.is_dir():
+        msg = f"{settings} is a folder"
+        raise UsageError(msg, hint="name a file for --settings, such as mkdocs.pages.yml")
     _refuse(folder, here, _sources(told.docs, told.records, told.runbooks))
     tree = make_tree(told, documentation(here / told.docs, data))
     _refuse(folder, here, _sources(told.docs, tree.folders, told.runbooks))  # records that were looked for

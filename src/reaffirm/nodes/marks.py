@@ -24,7 +24,7 @@ class Marked(Protocol):
         ...
 
     def cell_ends(self) -> None:
-        """Keep nothing back any more."""
+        """Keep nothing back any more; raise what went wrong."""
         ...
 
 
@@ -46,7 +46,7 @@ def cell_begins(number: int, step_id: str) -> None:
 
 
 def cell_ends() -> None:
-    """Say that the cell has ended."""
+    """Say that the cell has ended. What goes wrong with its recording is raised."""
     for one in tuple(_marks.open):
         one.cell_ends()
 

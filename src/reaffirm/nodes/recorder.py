@@ -1,11 +1,12 @@
 """The recorder: one file of lines in one order over all nodes, redacted, written as it happens."""
 
+import os
 import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from reaffirm.clock import Clock
 from reaffirm.errors import RecordingError, UsageError
@@ -17,6 +18,19 @@ from reaffirm.nodes.transport import Transport
 from reaffirm.redact import redact
 from reaffirm.store.installed import version_of
 from reaffirm.store.node_programs import digest
+
+
+class _Written(NamedTuple):
+    """How far a recording is. It changes as a whole, so that an interrupt comes before a line or after it.
+
+    ``size`` is that of the file without the lines in ``held``: the last one, and in it those before.
+    """
+
+    seq: int = 0
+    hash: str = ""
+    held: tuple[str, Any] | None = None
+    size: int = 0
+    closed: bool = False
 
 
 class Recorder:
@@ -50,11 +64,9 @@ class Recorder:
         self._transports: dict[str, Transport] = {}
         self._open: set[str] = set()
         self._file: Any = None
-        self._size = 0
         self._ended = False
-        self._seq = 0
-        self._hash = ""
-        self._held: list[str] = []
+        self._at = _Written()
+        self._process = os.getpid()
         self._waits = True
         self._failure: RecordingError | None = None
         self._texts: set[str] = set()
@@ -76,7 +88,7 @@ class Recorder:
     def begin(self) -> None:
         """Write the header. Asks every node for its kind."""
         with self._lock:
-            if self._file is not None or self._ended:
+            if self._at.seq or self._ended:
                 return
             transports = tuple(self._transports.values())
             machines, machines_path, runbook = self._about
@@ -94,8 +106,8 @@ class Recorder:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("wb", buffering=0)
             self._waits = any(kind is not Kind.SIMULATED for kind in header.kinds.values())
-            self._write("begin", header.as_json())
             marks.joins(self)
+            self._write("begin", header.as_json())
             if (now := marks.current()) is not None:
                 self.mark(now)
 
@@ -110,7 +122,7 @@ class Recorder:
         """Write one line. ``fields`` are already redacted."""
         with self._lock:
             self._tell_failure()
-            if self._file is None:
+            if not self._at.seq:
                 self.begin()
             if not self._ended:
                 self._write(op, fields)
@@ -123,29 +135,30 @@ class Recorder:
         """
         with self._lock:
             self._tell_failure()
-            if self._file is None:
+            if not self._at.seq:
                 self.begin()
             if not self._ended:
-                line, self._hash = encode_seconds(self._seq, op, node, key, seconds, self._hash)
-                self._seq += 1
-                self._held.append(line)
+                at = self._at
+                self._hold(*encode_seconds(at.seq, op, node, key, seconds, at.hash))
                 if not marks.ends_are_told():
                     self._put_held()
 
     def settle(self) -> None:
         """Write what is kept back, before a request or a wait; but a simulated node answers at once."""
-        if self._held and self._waits:
+        if self._at.held and self._waits:
             with self._lock:
                 self._put_held()
 
     def cell_ends(self) -> None:
-        """Write what is kept back. What goes wrong is told to the cell that comes next."""
-        if self._held:
-            with self._lock:
-                try:
-                    self._put_held()
-                except RecordingError as error:
-                    self._failure = error
+        """Write what is kept back.
+
+        Raises:
+            RecordingError: that cannot be done, or what the cell did was not recorded at all.
+        """
+        with self._lock:
+            self._tell_failure()
+            if self._at.held and not self._ended and not self._is_forked():
+                self._put_held()
 
     def note(self, op: str, fields: Mapping[str, Any]) -> None:
         """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""
@@ -187,14 +200,21 @@ class Recorder:
     def close(self) -> None:
         """Write the last line. Closing twice is harmless; a recording that never began stays unwritten."""
         with self._lock:
-            if self._file is not None and not self._ended:
-                self._write("end", {"streams": self._streams})
+            if self._at.seq and not self._ended and not self._is_forked():
+                if not self._at.closed:
+                    at = self._at
+                    fields = {"seq": at.seq, "op": "end", "streams": self._streams}
+                    self._hold(*encode(fields, at.hash), closed=True)
+                self._put_held()
                 self._file.close()
             self._ended = True
             marks.leaves(self)
 
     def _write(self, op: str, fields: Mapping[str, Any]) -> None:
-        self._put(*encode({"seq": self._seq, "op": op, **fields}, self._hash))
+        """Put a line into the file at once."""
+        at = self._at
+        self._hold(*encode({"seq": at.seq, "op": op, **fields}, at.hash))
+        self._put_held()
 
     def _tell_failure(self) -> None:
         """Raise, once, what went wrong between two cells."""
@@ -202,28 +222,40 @@ class Recorder:
         if failure is not None:
             raise failure
 
-    def _put(self, line: str, after: str) -> None:
-        """Put a line into the file at once; ``after`` is its hash."""
-        self._held.append(line)
-        self._hash = after
-        self._seq += 1
-        self._put_held()
+    def _is_forked(self) -> bool:
+        """Whether this is a copy of the process that records: the file is not its own."""
+        return os.getpid() != self._process
+
+    def _hold(self, line: str, after: str, *, closed: bool = False) -> None:
+        """Take the next line; ``after`` is its hash."""
+        at = self._at
+        self._at = _Written(at.seq + 1, after, (line, at.held), at.size, closed)
 
     def _put_held(self) -> None:
-        """Put the lines into the file that are not there yet, all of them or none."""
-        whole = self._size
-        data = "".join([f"{line}\n" for line in self._held]).encode("utf-8", "surrogatepass")
-        self._held.clear()
+        """Put the lines into the file that are not there yet, all of them or none.
+
+        Each has its place: where an interrupt came after it was written, it is written there once more.
+        """
+        if self._is_forked():
+            msg = f"{self.path}: a process that was forked asks; what it hears cannot be recorded"
+            hint = "ask machines from the notebook's own process, or from its threads"
+            raise RecordingError(msg, hint=hint)
+        at = self._at
+        lines, held = [], at.held
+        while held:
+            line, held = held
+            lines.append(f"{line}\n")
+        data = "".join(reversed(lines)).encode("utf-8", "surrogatepass")
+        done = 0
         try:
-            while data:
-                written = self._file.write(data)
-                self._size += written
-                data = data[written:]
+            while done < len(data):
+                done += os.pwrite(self._file.fileno(), data[done:], at.size + done)
+            self._at = at._replace(held=None, size=at.size + done)
         except OSError as error:
             # Half a line is worse than none: what was written before can be read and replayed.
             self._ended = True
             with suppress(OSError):
-                self._file.truncate(whole)
+                self._file.truncate(at.size)
                 self._file.close()
             msg = f"{self.path} cannot be written: {error.strerror or error}; the run stops here"
             hint = (

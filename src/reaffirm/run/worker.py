@@ -61,13 +61,12 @@ def _serve(end: WorkerEnd, *, preload: bool) -> None:
                         speaks = True
                         _speak_through(end)
                     _mark(order)
-                done = cells.run(order["source"], silent=bool(order.get("silent")))
-                if preload:
-                    _learn()
-                if speaks:
-                    _end_mark()
+                at_end = _end_mark if speaks else None
+                done = cells.run(order["source"], silent=bool(order.get("silent")), at_end=at_end)
                 if end.forked:  # the cell forked and its child came back here
                     _leave()
+                if preload:
+                    _learn()
                 end.request({"op": "done", **done})
             case "finish":
                 _exit_functions()
@@ -107,7 +106,7 @@ def _mark(order: Message) -> None:
 
 
 def _end_mark() -> None:
-    """Say in them that the cell has ended: all that it asked and heard is written down."""
+    """Say in them that the cell has ended: what it asked and heard is written down, or it has failed."""
     with suppress(ImportError, AttributeError):
         from reaffirm.nodes import marks  # type: ignore[attr-defined,unused-ignore]
 

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from IPython.core.autocall import ExitAutocall
@@ -142,8 +142,13 @@ class Cells:
         asyncio.set_event_loop(self._loop)
         _refuse_input()
 
-    def run(self, source: str, *, silent: bool = False) -> dict[str, Any]:
-        """Run one cell; return ``ok``, ``count``, ``seconds`` and, where it failed, ``error``."""
+    def run(
+        self, source: str, *, silent: bool = False, at_end: Callable[[], None] | None = None
+    ) -> dict[str, Any]:
+        """Run one cell; return ``ok``, ``count``, ``seconds`` and, where it failed, ``error``.
+
+        ``at_end`` is called whatever its end; where that fails, the cell has failed.
+        """
         count = self.shell.execution_count
         began = time.monotonic()
         error: BaseException | None
@@ -170,6 +175,12 @@ class Cells:
         except BaseException as caught:  # IPython itself
             error = caught
             self.shell.showtraceback()
+        if at_end is not None and not self._end.forked:
+            try:
+                at_end()
+            except Exception as caught:
+                error = error or caught
+                self.shell.showtraceback()
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         seconds = round(time.monotonic() - began, 6)

@@ -5,13 +5,14 @@ is kept from one build of a preview to the next (``kept_pages.py``), and under t
 whose making said anything, or failed, is left to MkDocs, so that nothing is said twice or by nobody.
 """
 
+import io
 import logging
-from concurrent.futures.process import BrokenProcessPool
+import sys
 from typing import Any
 
 from mkdocs.structure.pages import Page
 
-from reaffirm.site.kept_pages import KeptPages
+from reaffirm.site.kept_pages import Ear, KeptPages
 from reaffirm.site.together import in_processes, processes
 
 #: Pages that a process makes in one go; fewer than three times as many are not worth a process.
@@ -25,14 +26,28 @@ def render_ahead(kept: KeptPages, config: Any, files: Any) -> None:
         return
 
     def make(at: int) -> object:
-        logging.getLogger("mkdocs").handlers = [kept.ear]
+        for name in ("", "mkdocs"):
+            logging.getLogger(name).handlers = [kept.ear]
+        sys.stdout = sys.stderr = _Said(kept.ear)
         return _rendered(wanted[at], kept, config, files)
 
     try:
         for made, _ in in_processes(make, range(len(wanted)), _AT_A_TIME):
             kept.take(made)
-    except (BrokenProcessPool, OSError):
+    except Exception:  # no process to be had, one was killed, or what it made cannot be sent: MkDocs makes it
         return
+
+
+class _Said(io.TextIOBase):
+    """Where a process prints: MkDocs will make the page again, and then it is printed."""
+
+    def __init__(self, ear: Ear) -> None:
+        self._ear = ear
+
+    def write(self, text: str) -> int:
+        """Note that something was said."""
+        self._ear.heard += 1
+        return len(text)
 
 
 def _rendered(file: Any, kept: KeptPages, config: Any, files: Any) -> object:

@@ -16,20 +16,10 @@ from typing import Any
 from jinja2 import BytecodeCache, ChoiceLoader, DictLoader
 from jinja2.bccache import Bucket
 
-from reaffirm.redact.names import word_set
+from reaffirm.site.steady import is_steady
 
 #: The template of a page that is there already; it makes nothing.
 _NOTHING = "reaffirm-kept-page.html"
-#: Extensions of these families make of one text always the same; the others are not known to.
-_STEADY = ("markdown.extensions.", "pymdownx.")
-_PLAIN = word_set(
-    """
-    abbr admonition attr_list codehilite def_list extra fenced_code footnotes legacy_attrs legacy_em
-    md_in_html meta nl2br sane_lists smarty tables toc wikilinks
-    """
-)
-#: ... but for those that read other files.
-_READS = ("pymdownx.snippets", "pymdownx.b64", "pymdownx.blocks")
 #: Plugins that do nothing to a finished page, or to what a template is given, but by what is on the page.
 _CALM = frozenset(("search", "material/search", "reaffirm"))
 
@@ -53,7 +43,7 @@ class _Finished:
     entries: tuple[Any, ...] | None
 
 
-class _Ear(logging.Handler):
+class Ear(logging.Handler):
     """Notes that something was said."""
 
     heard = 0
@@ -88,7 +78,7 @@ class KeptPages:
     def __init__(self, *, finished: bool = True) -> None:
         """Begin with none; ``finished`` is whether finished pages are kept, too."""
         self.steady = False
-        self.ear = _Ear(logging.INFO)
+        self.ear = Ear(logging.INFO)
         self._finishes = finished
         logging.getLogger("mkdocs").addHandler(self.ear)
         self._templates = _Templates()
@@ -113,7 +103,7 @@ class KeptPages:
         if settings != self._settings:
             self._settings = settings
             self._rendered, self._finished = {}, {}
-        self.steady = not config.hooks and all(map(_is_steady, config.markdown_extensions))
+        self.steady = is_steady(config)
         self._calm = self._finishes and self.steady and set(config.plugins) <= _CALM
 
     def end(self) -> None:
@@ -264,11 +254,6 @@ def _entries_of(config: Any) -> list[Any] | None:
     plugin = config.plugins.get("material/search") or config.plugins.get("search")
     entries = getattr(getattr(plugin, "search_index", None), "entries", None)
     return entries if isinstance(entries, list) else None
-
-
-def _is_steady(extension: object) -> bool:
-    name = str(extension)
-    return (name in _PLAIN or name.startswith(_STEADY)) and not name.startswith(_READS)
 
 
 def _hashed(values: Iterable[object]) -> str:

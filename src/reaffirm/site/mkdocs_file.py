@@ -59,10 +59,13 @@ def read_mkdocs(path: Path) -> dict[str, Any]:
     """Return the settings of a file; nothing where there is none.
 
     Raises:
-        DocumentError: it cannot be read.
+        DocumentError: it cannot be read, or holds no settings.
     """
-    if not path.is_file():
+    if not path.exists():
         return {}
+    if not path.is_file():
+        msg = f"{path} is no file"
+        raise DocumentError(msg, hint="take it away, or put the site's settings there")
     loader = get_yaml_loader(yaml.SafeLoader)
     loader.add_multi_constructor("", _tagged)
     try:
@@ -71,7 +74,10 @@ def read_mkdocs(path: Path) -> dict[str, Any]:
     except (ConfigurationError, yaml.YAMLError, OSError, ValueError, TypeError) as error:
         msg = f"{path}: {error}"
         raise DocumentError(msg, hint="mend the file: mkdocs build says the same") from error
-    return data if isinstance(data, dict) else {}
+    if data is not None and not isinstance(data, dict):
+        msg = f"{path}:1: settings have a name and a value each, got {str(data)[:60]!r}"
+        raise DocumentError(msg, hint="mend the file: it begins with, for example, `site_name: ...`")
+    return data or {}
 
 
 def plugins_of(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
