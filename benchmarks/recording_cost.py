@@ -51,7 +51,10 @@ if os.environ.get("BENCHMARK_WITHOUT"):
         for name in names:
             if hasattr(module, name):
                 setattr(module, name, getattr(package, name))
-    recorder.Recorder._write = recorder.Recorder.seconds = lambda self, *_, **__: None
+    def count(self, *_):
+        self._at = self._at._replace(seq=self._at.seq + 1)
+    recorder.Recorder._write = count
+    recorder.Recorder.seconds = lambda self, *_, **__: None
 """
 
 

@@ -24,6 +24,7 @@ _annotated: dict[int, dict[str, Any]] = {}
 _judged: list[frozenset[str]] = []
 #: For each namespace of plain names only: how many there are, and the last of them.
 _last: dict[int, tuple[int, str]] = {}
+_shells: list[Any] = []
 
 
 def learn(*, quick: bool = False) -> None:
@@ -68,10 +69,14 @@ def _namespaces() -> Iterator[dict[str, Any]]:
     main = sys.modules.get("__main__")
     if main is not None:
         yield vars(main)
-    shell = sys.modules.get("IPython")
-    found = shell.get_ipython() if shell is not None and hasattr(shell, "get_ipython") else None
-    if found is not None and main is not None and found.user_ns is not vars(main):
-        yield found.user_ns
+    if not _shells:
+        shell = sys.modules.get("IPython")
+        found = shell.get_ipython() if shell is not None and hasattr(shell, "get_ipython") else None
+        if found is not None:
+            _shells.append(found)  # there is one in a process, and to ask for it takes longer than to look
+    for found in _shells:
+        if main is not None and found.user_ns is not vars(main):
+            yield found.user_ns
 
 
 def _values(values: Iterable[Any]) -> Iterator[str]:

@@ -18,7 +18,7 @@ def redact_data(value: Any, name: str = "", *, text: Callable[[str], str] = reda
     if isinstance(value, str):
         return MASK if name and value and is_secret(name) else text(value)
     if isinstance(value, dict):
-        return _table({_key(k, text): v for k, v in value.items()}, name, text)
+        return _table({text(k) if isinstance(k, str) else k: v for k, v in value.items()}, name, text)
     if isinstance(value, list | tuple):
         return _list(value, name, text)
     if (
@@ -32,12 +32,10 @@ def redact_data(value: Any, name: str = "", *, text: Callable[[str], str] = reda
     return value
 
 
-def _key(key: Any, text: Callable[[str], str]) -> Any:
-    return text(key) if isinstance(key, str) else key
-
-
 def _table(table: dict[Any, Any], name: str, text: Callable[[str], str]) -> dict[Any, Any]:
-    named = next((table[key] for key in _NAMES if isinstance(table.get(key), str)), "")
+    named = ""
+    if not table.keys().isdisjoint(_NAMES):
+        named = next((table[key] for key in _NAMES if isinstance(table.get(key), str)), "")
     found = {}
     for key, value in table.items():
         as_name = key if isinstance(key, str) else ""

@@ -36,6 +36,14 @@ def _texts(value: Any) -> Iterator[str]:
         yield str(value)
 
 
+class _Texts(dict[str, str]):
+    """Texts as they are masked; what is not there yet is masked when somebody asks for it."""
+
+    def __missing__(self, text: str) -> str:
+        done = self[text] = redact(text)
+        return done
+
+
 class Redactor:
     """Masks the strings of one run's notebook; remembers them, since a notebook is written many times."""
 
@@ -43,7 +51,7 @@ class Redactor:
         self._values = tuple(values)
         self._version = -1
         self._all: tuple[str, ...] | None = None
-        self._texts: dict[str, str] = {}
+        self._texts = _Texts()
         self._codes: dict[str, str] = {}
 
     def notebook(self, notebook: dict[str, Any]) -> None:
@@ -59,16 +67,15 @@ class Redactor:
 
     def data(self, value: Any, name: str = "") -> Any:
         """Mask the strings inside of JSON data. A value under a secret's name is masked as a whole."""
-        return redact_data(value, name, text=self.text)
+        with self.knowing():
+            self._refresh()
+            return redact_data(value, name, text=self._texts.__getitem__)
 
     def text(self, text: str) -> str:
         """Mask one text."""
         with self.knowing():
             self._refresh()
-            done = self._texts.get(text)
-            if done is None:
-                done = self._texts[text] = redact(text)
-            return done
+            return self._texts[text]
 
     def code(self, source: str) -> str:
         """Mask the source of a cell so that it stays the same code."""
@@ -90,7 +97,7 @@ class Redactor:
         """Forget what was masked before more became known."""
         if self._version != known().version:
             self._version = known().version
-            self._texts, self._codes = {}, {}
+            self._texts, self._codes = _Texts(), {}
 
     def _code(self, source: str) -> str:
         if redact(source) == source:
