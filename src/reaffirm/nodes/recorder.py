@@ -3,7 +3,7 @@
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,14 +23,19 @@ from reaffirm.store.node_programs import digest
 class _Written(NamedTuple):
     """How far a recording is. It changes as a whole, so that an interrupt comes before a line or after it.
 
-    ``size`` is that of the file without the lines in ``held``: the last one, and in it those before.
+    ``seq``, ``hash`` and ``size`` are those of the file without the lines in ``held``: the last one, and with
+    it those before.
     """
 
     seq: int = 0
     hash: str = ""
-    held: tuple[str, Any] | None = None
+    held: "_Held | None" = None
     size: int = 0
     closed: bool = False
+
+
+#: A line that is to be written, as :func:`encode` or :func:`encode_seconds` takes it; and those before it.
+_Held = tuple[tuple[Any, ...], Any]
 
 
 class Recorder:
@@ -88,7 +93,7 @@ class Recorder:
     def begin(self) -> None:
         """Write the header. Asks every node for its kind."""
         with self._lock:
-            if self._at.seq or self._ended:
+            if self._begun or self._ended:
                 return
             transports = tuple(self._transports.values())
             machines, machines_path, runbook = self._about
@@ -122,7 +127,7 @@ class Recorder:
         """Write one line. ``fields`` are already redacted."""
         with self._lock:
             self._tell_failure()
-            if not self._at.seq:
+            if not self._begun:
                 self.begin()
             if not self._ended:
                 self._write(op, fields)
@@ -135,11 +140,10 @@ class Recorder:
         """
         with self._lock:
             self._tell_failure()
-            if not self._at.seq:
+            if not self._begun:
                 self.begin()
             if not self._ended:
-                at = self._at
-                self._hold(*encode_seconds(at.seq, op, node, key, seconds, at.hash))
+                self._hold((op, node, key, seconds))
                 if not marks.ends_are_told():
                     self._put_held()
 
@@ -200,11 +204,9 @@ class Recorder:
     def close(self) -> None:
         """Write the last line. Closing twice is harmless; a recording that never began stays unwritten."""
         with self._lock:
-            if self._at.seq and not self._ended and not self._is_forked():
+            if self._begun and not self._ended and not self._is_forked():
                 if not self._at.closed:
-                    at = self._at
-                    fields = {"seq": at.seq, "op": "end", "streams": self._streams}
-                    self._hold(*encode(fields, at.hash), closed=True)
+                    self._hold(("end", {"streams": self._streams}), closed=True)
                 self._put_held()
                 self._file.close()
             self._ended = True
@@ -212,9 +214,13 @@ class Recorder:
 
     def _write(self, op: str, fields: Mapping[str, Any]) -> None:
         """Put a line into the file at once."""
-        at = self._at
-        self._hold(*encode({"seq": at.seq, "op": op, **fields}, at.hash))
+        self._hold((op, fields))
         self._put_held()
+
+    @property
+    def _begun(self) -> bool:
+        """Whether there is a header."""
+        return self._at.seq > 0 or self._at.held is not None
 
     def _tell_failure(self) -> None:
         """Raise, once, what went wrong between two cells."""
@@ -226,10 +232,10 @@ class Recorder:
         """Whether this is a copy of the process that records: the file is not its own."""
         return os.getpid() != self._process
 
-    def _hold(self, line: str, after: str, *, closed: bool = False) -> None:
-        """Take the next line; ``after`` is its hash."""
+    def _hold(self, line: tuple[Any, ...], *, closed: bool = False) -> None:
+        """Take the next line."""
         at = self._at
-        self._at = _Written(at.seq + 1, after, (line, at.held), at.size, closed)
+        self._at = _Written(at.seq, at.hash, (line, at.held), at.size, closed)
 
     def _put_held(self) -> None:
         """Put the lines into the file that are not there yet, all of them or none.
@@ -244,13 +250,13 @@ class Recorder:
         lines, held = [], at.held
         while held:
             line, held = held
-            lines.append(f"{line}\n")
-        data = "".join(reversed(lines)).encode("utf-8", "surrogatepass")
+            lines.append(line)
+        data, after = _encoded(reversed(lines), at)
         done = 0
         try:
             while done < len(data):
                 done += os.pwrite(self._file.fileno(), data[done:], at.size + done)
-            self._at = at._replace(held=None, size=at.size + done)
+            self._at = after._replace(size=at.size + done)
         except OSError as error:
             # Half a line is worse than none: what was written before can be read and replayed.
             self._ended = True
@@ -262,6 +268,24 @@ class Recorder:
                 "make room or allow writing there, then run again; the recording is whole up to this request"
             )
             raise RecordingError(msg, hint=hint) from error
+
+
+def _encoded(lines: Iterable[tuple[Any, ...]], at: _Written) -> tuple[bytes, _Written]:
+    """Return the lines as they are written, and how far the recording is after them."""
+    seq, digest = at.seq, at.hash
+    written: list[str] = []
+    for line in lines:
+        if len(line) == 2:
+            text, digest = encode({"seq": seq, "op": line[0], **line[1]}, digest)
+        else:
+            op, node, key, seconds = line
+            text, digest = encode_seconds(seq, op, node, key, seconds, digest)
+        written.append(text)
+        seq += 1
+    written.append("")
+    return "\n".join(written).encode("utf-8", "surrogatepass"), _Written(
+        seq, digest, None, at.size, at.closed
+    )
 
 
 def _versions() -> dict[str, str]:
