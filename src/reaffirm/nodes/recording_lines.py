@@ -20,9 +20,7 @@ def encode_seconds(seq: int, op: str, node: str, key: str, seconds: float, befor
     """Return what :func:`encode` does for a line of one number, of which most of a recording consists."""
     if type(seconds) is not float or not isfinite(seconds):
         return encode({"seq": seq, "op": op, "node": node, key: seconds}, before)
-    body = f'{{"seq":{seq},"op":"{op}","node":{_quoted(node)},"{key}":{seconds!r}'
-    digest = hashlib.sha256(f"{before}{body}}}".encode()).hexdigest()[:16]
-    return f'{body},"h":"{digest}"}}', digest
+    return chained(f'{{"seq":{seq},"op":"{op}","node":{_quoted(node)},"{key}":{seconds!r}}}', before)
 
 
 @cache

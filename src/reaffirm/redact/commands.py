@@ -239,9 +239,8 @@ def _after(
     """Where a word stands, behind ``before`` (up to 12 characters) if given, and what matches behind it."""
     at = where.find(word)
     while at >= 0:
-        if before is not None and not before.search(text, max(0, at - 12), at):
-            pass
-        elif match := pattern.match(text, at + len(word)):
+        behind = before is None or before.search(text, max(0, at - 12), at)
+        if behind and (match := pattern.match(text, at + len(word))):
             yield at, match
         at = where.find(word, at + len(word))
 

@@ -33,9 +33,7 @@ def redact_data(value: Any, name: str = "", *, text: Callable[[str], str] = reda
 
 
 def _table(table: dict[Any, Any], name: str, text: Callable[[str], str]) -> dict[Any, Any]:
-    named = ""
-    if not table.keys().isdisjoint(_NAMES):
-        named = next((table[key] for key in _NAMES if isinstance(table.get(key), str)), "")
+    named = next((table[key] for key in _NAMES if isinstance(table.get(key), str)), "")
     found = {}
     for key, value in table.items():
         as_name = key if isinstance(key, str) else ""

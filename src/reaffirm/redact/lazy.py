@@ -21,18 +21,12 @@ class _Pattern:
 
 #: All of them, for those who look whether one could be slow.
 ALL: list[re.Pattern[str]] = []
-_RARE: list[re.Pattern[str]] = []
 
 
-def lazily(text: str, flags: int = 0, *, rare: bool = False) -> re.Pattern[str]:
-    """Return what works like ``re.compile(text, flags)``, and is one of :data:`ALL`.
-
-    ``rare`` is what few texts need: it is compiled last where there is time.
-    """
+def lazily(text: str, flags: int = 0) -> re.Pattern[str]:
+    """Return what works like ``re.compile(text, flags)``, and is one of :data:`ALL`."""
     pattern = later(text, flags)
     ALL.append(pattern)
-    if rare:
-        _RARE.append(pattern)
     return pattern
 
 
@@ -43,8 +37,7 @@ def later(text: str, flags: int = 0) -> re.Pattern[str]:
 
 def warming() -> Iterator[re.Pattern[str]]:
     """Compile one of them at each step, for a process that has nothing else to do."""
-    rare = {id(pattern) for pattern in _RARE}
-    for pattern in (*(one for one in ALL if id(one) not in rare), *_RARE):
+    for pattern in ALL:
         assert pattern.search is not None
         yield pattern
 

@@ -40,8 +40,7 @@ def _shape(
     """``sign`` is plain text. It must not follow a character of the class ``before``."""
     plain = re.escape(sign)
     text = f"{plain}(?<!{before}{plain}){rest}" if before else f"{plain}{rest}"
-    pattern = lazily(text, re.ASCII, rare=True)
-    return Shape(code, sign, pattern, len(sign) if kept is None else kept, fixed, mixed)
+    return Shape(code, sign, lazily(text, re.ASCII), len(sign) if kept is None else kept, fixed, mixed)
 
 
 _WORD = "[A-Za-z0-9_-]"

@@ -55,8 +55,8 @@ def run_command(callback: Callable[..., Any], read: Read, given: dict[str, Any])
 
 def stop_without_ending(path: Any) -> None:
     """End the process where a runbook is meant, typed without its ``.py``; anything else is papermill's."""
-    if near_runbook(path):
-        error = no_runbook(path)
+    if near := near_runbook(path):
+        error = no_runbook(path, near)
         say(f"reaffirm: {error}")
         sys.exit(error.exit_code)
 

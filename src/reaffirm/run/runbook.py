@@ -77,7 +77,7 @@ def read_runbook(path: str, read: Callable[[str], str]) -> Runbook:
     try:
         text = read(path)
     except FileNotFoundError as error:
-        raise no_runbook(path) from error
+        raise no_runbook(path, near_runbook(path)) from error
     except UnicodeDecodeError as error:
         msg = f"{path}: not UTF-8: byte {error.object[error.start]:#04x} at offset {error.start}"
         raise DocumentError(msg, hint="save the file as UTF-8") from error
@@ -87,9 +87,8 @@ def read_runbook(path: str, read: Callable[[str], str]) -> Runbook:
     return runbook_from_text(text, path)
 
 
-def no_runbook(path: str) -> DocumentError:
-    """Return the error for a path at which there is no runbook."""
-    near = near_runbook(path)
+def no_runbook(path: str, near: str) -> DocumentError:
+    """Return the error for a path at which there is no runbook; ``near`` is the one that was meant."""
     meant = f"; did you mean {near}?" if near else ""
     return DocumentError(
         f"there is no runbook {path}{meant}", hint="check the path; runbooks lie in runbooks/"

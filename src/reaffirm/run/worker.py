@@ -107,10 +107,10 @@ def _mark(order: Message) -> None:
 
 def _end_mark() -> None:
     """Say in them that the cell has ended: what it asked and heard is written down, or it has failed."""
-    with suppress(ImportError, AttributeError):
-        from reaffirm.nodes import marks  # type: ignore[attr-defined,unused-ignore]
+    with suppress(ImportError):
+        from reaffirm.nodes.marks import cell_ends
 
-        marks.cell_ends()
+        cell_ends()
 
 
 def _speak_through(end: WorkerEnd) -> None:
