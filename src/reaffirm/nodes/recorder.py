@@ -23,8 +23,8 @@ from reaffirm.store.node_programs import digest
 class _Written(NamedTuple):
     """How far a recording is. It changes as a whole, so that an interrupt comes before a line or after it.
 
-    ``seq``, ``hash`` and ``size`` are those of the file without the lines in ``held``: the last one, and with
-    it those before.
+    ``seq``, ``hash`` and ``size`` are those of the file without the ``kept`` lines in ``held``: the last one,
+    and with it those before.
     """
 
     seq: int = 0
@@ -32,8 +32,11 @@ class _Written(NamedTuple):
     held: "_Held | None" = None
     size: int = 0
     closed: bool = False
+    kept: int = 0
 
 
+#: Lines that are kept back at most, of times and waits, and of what simulated nodes answered.
+_MOST_KEPT = 256
 #: A line that is to be written, as :func:`encode` or :func:`encode_seconds` takes it; and those before it.
 _Held = tuple[tuple[Any, ...], Any]
 
@@ -130,7 +133,9 @@ class Recorder:
             if not self._begun:
                 self.begin()
             if not self._ended:
-                self._write(op, fields)
+                self._hold((op, fields))
+                if self._waits or self._is_forked() or not self._may_keep():
+                    self._put_held()
 
     def seconds(self, op: str, node: str, key: str, seconds: float) -> None:
         """Write one line of a node that says nothing but a time or a duration (seconds).
@@ -144,7 +149,7 @@ class Recorder:
                 self.begin()
             if not self._ended:
                 self._hold((op, node, key, seconds))
-                if not marks.ends_are_told():
+                if not self._may_keep():
                     self._put_held()
 
     def settle(self) -> None:
@@ -163,6 +168,16 @@ class Recorder:
             self._tell_failure()
             if self._at.held and not self._ended and not self._is_forked():
                 self._put_held()
+
+    def cell_waits(self) -> None:
+        """Write what is kept back, unless another thread is writing; a failure is told when the cell ends."""
+        if self._at.held and not self._ended and not self._is_forked() and self._lock.acquire(blocking=False):
+            try:
+                self._put_held()
+            except RecordingError as error:
+                self._failure = error
+            finally:
+                self._lock.release()
 
     def note(self, op: str, fields: Mapping[str, Any]) -> None:
         """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""
@@ -222,6 +237,10 @@ class Recorder:
         """Whether there is a header."""
         return self._at.seq > 0 or self._at.held is not None
 
+    def _may_keep(self) -> bool:
+        """Whether what is kept back may wait for more, or for the end of the cell."""
+        return marks.ends_are_told() and self._at.kept < _MOST_KEPT
+
     def _tell_failure(self) -> None:
         """Raise, once, what went wrong between two cells."""
         failure, self._failure = self._failure, None
@@ -235,7 +254,7 @@ class Recorder:
     def _hold(self, line: tuple[Any, ...], *, closed: bool = False) -> None:
         """Take the next line."""
         at = self._at
-        self._at = _Written(at.seq, at.hash, (line, at.held), at.size, closed)
+        self._at = _Written(at.seq, at.hash, (line, at.held), at.size, closed, at.kept + 1)
 
     def _put_held(self) -> None:
         """Put the lines into the file that are not there yet, all of them or none.
