@@ -28,7 +28,7 @@ class Marked(Protocol):
         ...
 
     def cell_waits(self) -> None:
-        """There is time to write what is kept back. Raise nothing: the end of the cell is told what went wrong."""
+        """Write what is kept back, if there is time; what goes wrong is told when the cell ends."""
         ...
 
 
