@@ -116,8 +116,8 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
         for uri, path in self.tree.files.items():
             if documentation.get(uri) != path:
                 self._add(files, File.generated(config, uri, abs_src_path=str(path)))
-        for uri, text in self.tree.texts.items():
-            self._add(files, File.generated(config, uri, content=text))
+        for uri, made in (*self.tree.texts.items(), *self.tree.archives.items()):
+            self._add(files, File.generated(config, uri, content=made))
         if DIAGRAMS in self.tree.texts and DIAGRAMS not in config.extra_javascript:
             config.extra_javascript.append(DIAGRAMS)
         if config.nav is None:
