@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.structure.files import get_files
 
+from reaffirm.cli.main import main
 from reaffirm.site.blanks import around_article
 
 _LUNR = "assets/javascripts/lunr"
@@ -109,3 +111,41 @@ def test_blanks_of_code_and_scripts_are_kept_and_others_are_one(tmp_path: Path) 
     assert "\n\n\n   b\n" in text
     assert "\n\n" not in text.partition("<article")[0]
     assert "\n " not in text.partition("</article>")[2]
+
+
+@pytest.mark.parametrize(
+    ("settings", "records", "pruned"),
+    [
+        ("theme: material\n", 201, True),
+        ("theme: { name: material, features: [toc.follow] }\n", 201, True),
+        ("", 201, True),
+        ("theme: material\n", 200, False),
+        ("theme: material\nnav: [index.md]\n", 201, False),
+        ("theme: { name: material, features: [navigation.expand] }\n", 201, False),
+        ("theme: readthedocs\n", 201, False),
+    ],
+)
+def test_pages_of_many_records_carry_their_own_part_of_the_navigation(
+    settings: str, records: int, pruned: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thousand pages would carry the whole menu; or a menu that somebody made would look otherwise."""
+    for folder in ("docs", "adr"):
+        (tmp_path / folder).mkdir()
+    for number in range(1, records + 1):
+        text = f"# {number}. Choice\n\n## Status\n\nAccepted\n\n## Context\n\nSome.\n\n## Decision\n\nThis.\n"
+        (tmp_path / f"adr/{number:04}-choice.md").write_text(text, encoding="utf-8")
+    (tmp_path / "docs/index.md").write_text("# Home\n", encoding="utf-8")
+    (tmp_path / "mkdocs.yml").write_text(f"site_name: Toy\n{settings}plugins: [search, reaffirm]\n")
+    config = load_config(str(tmp_path / "mkdocs.yml"), site_dir=str(tmp_path / "site"))
+    config.plugins.on_startup(command="build", dirty=False)
+    config = config.plugins.on_config(config)
+    files = get_files(config)
+    config.plugins.on_files(files, config=config)
+    found = config.theme.get("features") or []
+    assert ("navigation.prune" in found) is pruned
+    assert "toc.follow" in found or "toc.follow" not in settings
+    monkeypatch.chdir(tmp_path)
+    assert main(["pages", "build/pages", "--settings", "other.yml"]) in (0, 1)
+    other = load_config(str(tmp_path / "other.yml")).theme.get("features") or []
+    assert ("navigation.prune" in other) is pruned
+    assert other == found, "plain MkDocs builds the same pages"

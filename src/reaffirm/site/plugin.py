@@ -20,7 +20,7 @@ from reaffirm.site.kept_pages import KeptPages
 from reaffirm.site.not_found import with_ways_on
 from reaffirm.site.policy import Policy
 from reaffirm.site.settings import SiteSettings, today
-from reaffirm.site.skin import dress, loaded_elsewhere, named, templates
+from reaffirm.site.skin import dress, features, loaded_elsewhere, named, templates
 from reaffirm.site.static_files import SCRIPT, STYLE, static_files
 from reaffirm.site.theme_files import without_unused
 from reaffirm.site.tree import Tree, make_tree
@@ -121,6 +121,10 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
             self._add(files, File.generated(config, uri, content=made))
         if DIAGRAMS in self.tree.texts and DIAGRAMS not in config.extra_javascript:
             config.extra_javascript.append(DIAGRAMS)
+        theme, given = config.theme, config.theme.get("features") or ()
+        many = features(theme.name, given, nav=config.nav, records=self.tree.records_outside)
+        if many != list(given):
+            theme["features"] = many
         if config.nav is None:
             config.nav = self.tree.nav([file.src_uri for file in files.documentation_pages()])
         else:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from reaffirm.site.raw_table import code_cell, folded, raw_table, text_cell
 from reaffirm.site.run_archive import ARCHIVE, FILES
-from reaffirm.site.text import code, inline, table
+from reaffirm.site.text import UNSEARCHED, code, inline, table
 from reaffirm.store.published import PublishedRun
 from reaffirm.store.run_view import image_identity
 
@@ -44,7 +44,7 @@ def files_section(
     if len(saved) > _MOST_SAVED:
         rows.append((f"and {len(saved) - _MOST_SAVED} more", "saved by the run", " "))
     shown = table(("File", "What it is", "Size"), rows)
-    head = f"## Downloads {{ #{FILES} }}"
+    head = f"## Downloads {{ #{FILES} {UNSEARCHED} }}"
     if not archive:
         return "\n\n".join([head, f"In the repository they lie in {code(run.path)}.", shown])
     here = quote(page.rsplit("/", 1)[-1].removesuffix(".md"))

@@ -72,6 +72,11 @@ class Tree:
         """The pages that are found from others and not from the navigation."""
         return frozenset(uri for uri, page in self.pages.items() if not page.in_nav)
 
+    @property
+    def records_outside(self) -> int:
+        """How many pages of records are in no navigation."""
+        return sum(uri.startswith("decisions/") for uri in self.hidden)
+
     def nav(self, uris: list[str] | None = None) -> list[Any]:
         """Return a navigation; records are found from their index, runs likewise.
 
