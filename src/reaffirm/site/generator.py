@@ -69,6 +69,8 @@ def _theme(tree: Tree, data: Mapping[str, Any]) -> dict[str, Any]:
     told = data.get("theme") or MATERIAL
     theme = dict(told) if isinstance(told, Mapping) else {"name": str(told)}
     given = theme.get("features") or []
+    if not isinstance(given, list):  # a tag, which only MkDocs can read
+        return {} if data.get("theme") else MATERIAL
     found = features(str(theme.get("name")), given, nav=data.get("nav"), records=tree.records_outside)
     if not data.get("theme"):
         return {**theme, "features": found}
