@@ -231,7 +231,7 @@ def _windows(secret: str) -> Iterator[str]:
     for shift in range(3):
         forms.add(base64.b64encode(b"x" * shift + body.encode()).decode()[4:-4])
     for form in forms:
-        yield from (form[at : at + LEAK] for at in range(0, max(1, len(form) - LEAK), 4) if len(form) >= LEAK)
+        yield from (form[at : at + LEAK] for at in range(len(form) - LEAK + 1))
 
 
 def leaks(files: dict[str, str], secrets: list[str]) -> list[str]:
