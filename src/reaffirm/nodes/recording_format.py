@@ -21,6 +21,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from reaffirm.errors import RecordingError
 from reaffirm.model.evidence import Kind
 from reaffirm.model.node import NodeSpec, Role, Way
 from reaffirm.nodes.marks import Mark
-from reaffirm.nodes.recording_lines import chain
+from reaffirm.nodes.recording_lines import chained
 
 SCHEMA = 1
 # What each line says of the request, and what of its answer. A request that failed or was stopped has
@@ -264,8 +265,23 @@ def _line(line: bytes, before: str, number: int, shown: str) -> tuple[dict[str, 
         msg = f"{shown}:{number}: not a line of a recording, got {str(fields)[:60]!r}"
         raise RecordingError(msg, hint=hint)
     said = fields.pop("h", None)
-    digest = chain(json.dumps(fields, separators=(",", ":")), before)
+    as_written, digest = chained(json.dumps(fields, separators=(",", ":")), before)
     if said != digest and fields["seq"] == number - 1:
         msg = f"{shown}:{number}: this line or one before it was changed: hash {digest} expected, got {said}"
         raise RecordingError(msg, hint=hint)
+    if said == digest and line != as_written.encode():
+        # JSON reads {"exit":1,"exit":0} as 0, and a person the 1
+        msg = (
+            f"{shown}:{number}: this line was changed: a recording does not write {_odd(line, as_written)!r}"
+        )
+        raise RecordingError(msg, hint=hint)
     return fields, digest
+
+
+def _odd(line: bytes, as_written: str) -> str:
+    """What stands where a line begins to differ from what a recording would have there."""
+    text = line.decode("utf-8", "replace")
+    same = next(
+        (n for n, (a, b) in enumerate(zip(text, as_written, strict=False)) if a != b), len(as_written)
+    )
+    return text[same : same + 40]
