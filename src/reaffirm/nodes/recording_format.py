@@ -278,10 +278,7 @@ def _line(line: bytes, before: str, number: int, shown: str) -> tuple[dict[str, 
     return fields, digest
 
 
-def _odd(line: bytes, as_written: str) -> str:
+def _odd(line: str, as_written: str) -> str:
     """What stands where a line begins to differ from what a recording would have there."""
-    text = line.decode("utf-8", "replace")
-    same = next(
-        (n for n, (a, b) in enumerate(zip(text, as_written, strict=False)) if a != b), len(as_written)
-    )
-    return text[same : same + 40]
+    same = len(commonprefix([line, as_written]))
+    return line[same : same + 40]
