@@ -21,7 +21,6 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -271,14 +270,14 @@ def _line(line: bytes, before: str, number: int, shown: str) -> tuple[dict[str, 
         raise RecordingError(msg, hint=hint)
     if said == digest and line != as_written.encode():
         # JSON reads {"exit":1,"exit":0} as 0, and a person the 1
-        msg = (
-            f"{shown}:{number}: this line was changed: a recording does not write {_odd(line, as_written)!r}"
-        )
+        odd = _odd(line.decode("utf-8", "replace"), as_written)
+        msg = f"{shown}:{number}: this line was changed: a recording does not write {odd!r}"
         raise RecordingError(msg, hint=hint)
     return fields, digest
 
 
 def _odd(line: str, as_written: str) -> str:
     """What stands where a line begins to differ from what a recording would have there."""
-    same = len(commonprefix([line, as_written]))
+    pairs = enumerate(zip(line, as_written, strict=False))
+    same = next((at for at, (one, other) in pairs if one != other), len(as_written))
     return line[same : same + 40]
