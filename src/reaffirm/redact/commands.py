@@ -56,6 +56,8 @@ def _command(name: str) -> re.Pattern[str]:
 
 
 _WORDS_IN_TEXT = lazily(r"(?:'[^'\n]{0,4096}'|\"(?:\\.|[^\"\\\n]){0,4096}\"|\\.|[^\s'\"|;&\\`]){1,4096}")
+# A string of JSON, also within another one, that begins with a command or with what may stand before one.
+_OPENED = lazily(r"(?:\A|[:,\[{( \t\n])(?P<mark>\\{0,15}\")[\w./ -]{0,60}\Z")
 # What follows a word that was found, from the word's end on.
 _NETRC_VALUE = lazily(r"[ \t]{1,8}[\"']?(?P<secret>(?:\\[^nrtu\"'\n]|[^\s\"'\\]){1,1024})")
 _NETRC_BEFORE = lazily(
@@ -246,8 +248,8 @@ def _after(
 
 
 def _words_of(text: str, match: re.Match[str]) -> list[tuple[int, int]]:
-    """Read the words of a shell line from a program's name on."""
-    end = _line_end(text, match.start())
+    """Read the words of a shell line from a program's name on, as far as the text that holds the line."""
+    end = _end_of_quoted(text, match, _line_end(text, match.start()))
     places: list[tuple[int, int]] = [(match.start("name"), match.end("name"))]
     at = match.end("name")
     while at < end and len(places) < 200:
@@ -259,6 +261,19 @@ def _words_of(text: str, match: re.Match[str]) -> list[tuple[int, int]]:
         start, at = word.span()
         places.append((start, at))
     return places
+
+
+def _end_of_quoted(text: str, match: re.Match[str], end: int) -> int:
+    """Where the string ends that a command is the text of, as in JSON: ``{"run": "mysql -pX", "x": 1}``."""
+    at = match.start("name")
+    opened = _OPENED.search(text, max(0, at - 80), at)
+    if opened is None or text[match.end("name") : match.end("name") + 1] not in (" ", "\t"):
+        return end
+    mark = opened["mark"]
+    closed = text.find(mark, match.end("name"), end)
+    while closed > 0 and text[closed - 1] == "\\":  # escaped once more: a quote within the command
+        closed = text.find(mark, closed + 1, end)
+    return closed if closed > 0 else end
 
 
 def _in_line(text: str, places: Sequence[tuple[int, int]]) -> Iterator[Found]:
