@@ -373,3 +373,54 @@ def test_what_a_cell_could_not_write_at_its_end_is_told_to_it(
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         marks.forget()
     assert recorder.path.stat().st_size == now
+
+
+@pytest.mark.parametrize("kind", [Kind.SIMULATED, Kind.LAB])
+def test_only_what_simulated_nodes_said_is_kept_back_and_never_for_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Kind
+) -> None:
+    """A killed run on real machines must have recorded each answer; a simulated one loses few, if any."""
+    monkeypatch.setattr(_Node, "kind", kind)
+    marks.forget()
+    marks.tell_ends()
+    recorder = Recorder(tmp_path / "recording.jsonl", machines="one")
+    node = recording(_Node(), recorder)
+
+    def written() -> int:
+        return len(recorder.path.read_bytes().splitlines()) - 1
+
+    try:
+        node.run(["hostname"])
+        assert written() == (0 if kind is Kind.SIMULATED else 1)
+        marks.cell_waits()
+        assert written() == 1
+        for _ in range(300):
+            node.run(["hostname"])
+        assert 256 <= written() <= 301
+        marks.cell_ends()
+        assert written() == 301
+    finally:
+        node.close()
+        marks.forget()
+
+
+def test_what_could_not_be_written_while_a_cell_waited_is_told_at_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a cell shows is shown; that its recording has ended must not be lost over it."""
+    monkeypatch.setattr(_Node, "kind", Kind.SIMULATED)
+    marks.forget()
+    marks.tell_ends()
+    recorder = Recorder(tmp_path / "recording.jsonl", machines="one")
+    node = recording(_Node(), recorder)
+    node.run(["hostname"])
+    before, now = resource.getrlimit(resource.RLIMIT_FSIZE), recorder.path.stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (now + 10, before[1]))
+    try:
+        marks.cell_waits()
+        with pytest.raises(RecordingError, match="cannot be written"):
+            marks.cell_ends()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        marks.forget()
+    assert recorder.path.stat().st_size == now

@@ -11,7 +11,7 @@ from reaffirm.store.failures import read_failures
 
 ROOT = Path(__file__).resolve().parents[2]
 MODES = read_failures((ROOT / "docs/failures", "docs/failures")).modes
-SCRIPTS = [ROOT / f"src/reaffirm/site/static/failures_{name}.js" for name in ("versions", "match")]
+SCRIPTS = [ROOT / f"src/reaffirm/site/static/failures_{name}.js" for name in ("versions", "match", "ranks")]
 
 _READ = """paste => {
   const tell = one => ({page: one.page.id, parts: one.parts,

@@ -51,6 +51,19 @@ def test_paper_leaves_folded_what_its_reader_left_folded(
         assert page.locator("[data-rf-folded]").count() == 0
 
 
+def test_nothing_makes_a_printed_page_smaller(browser: Any, own_site: str, own_folder: Path) -> None:
+    """What is wider than the sheet makes a browser print all of the page smaller."""
+    found = {}
+    with watched(browser, own_site, viewport={"width": 718, "height": 1000}) as seen:
+        for kind, path in one_of_each(own_folder).items():
+            page = seen.visit(path)
+            page.emulate_media(media="print")
+            found[kind] = page.evaluate("document.documentElement.scrollWidth")
+            page.emulate_media(media="screen")
+    # The padding of a name in code may hang over by a few pixels.
+    assert {kind: width for kind, width in found.items() if width > 722} == {}
+
+
 def test_a_phone_shows_that_there_is_more_sideways(browser: Any, own_site: str, own_folder: Path) -> None:
     """'Removes containers … consent: no' was read without 'only what it started itself', out of sight."""
     found: list[str] = []
@@ -61,6 +74,32 @@ def test_a_phone_shows_that_there_is_more_sideways(browser: Any, own_site: str, 
         note = page.locator("table:has(.rf-changes) td:last-child").last.bounding_box()
         assert note is not None
         assert note["x"] + note["width"] <= 390
+    assert found == []
+
+
+# Tables that go on out of sight, of those that are not folded.
+_TOO_WIDE = """() => [...document.querySelectorAll("article table")]
+  .filter((one) => one.offsetParent && one.parentElement.closest(".md-typeset__scrollwrap, .rf-frame"))
+  .filter((one) => ((box) => box.scrollWidth > box.clientWidth + 1)(one.parentElement.closest(
+    ".md-typeset__scrollwrap, .rf-frame")))
+  .map((one) => one.outerHTML.slice(0, 160))"""
+
+
+def test_on_a_phone_no_column_is_out_of_sight(browser: Any, own_site: str, own_folder: Path) -> None:
+    """What a probe read in an image, or the state of a rank, would have to be looked for sideways."""
+    found: list[str] = []
+    with watched(browser, own_site, viewport={"width": 390, "height": 800}) as seen:
+        for kind, path in one_of_each(own_folder).items():
+            page = seen.visit(path)
+            page.evaluate(
+                "() => document.querySelectorAll('article details').forEach((one) => { one.open = true; })"
+            )
+            page.wait_for_timeout(200)
+            found += [f"{kind}: {one}" for one in page.evaluate(_TOO_WIDE)]
+        page = seen.visit("container-images/vllm-qwen35/")
+        cell = page.locator("td[data-rf-column]").filter(has_text="arm64").last
+        assert cell.get_attribute("data-rf-column") == "Read by a probe (simulated)"
+        assert page.locator("thead a[href*='runs/']").last.is_visible()
     assert found == []
 
 

@@ -98,6 +98,16 @@ def test_the_line_of_the_story_leads_to_both_rivals(box: Watched) -> None:
     box.visit(_PATH)
 
 
+def test_both_ranks_of_one_log_are_shown(box: Watched) -> None:
+    """Of a stall of two ranks one line would be shown, and nobody would know whose."""
+    page = box.page
+    _clear(page)
+    page.fill("#rf-log-text", f"[2026-03-06 10:00:00 TP0] {_LINE}\n[2026-03-06 10:00:00 TP1] {_LINE}")
+    assert _find(page) == []
+    lines = page.locator(".rf-log-pages > li").first.locator(".rf-log-at").all_inner_texts()
+    assert lines == ["TP0, line 1", "TP1, line 2", "all ranks"]
+
+
 def test_a_log_that_no_page_knows_is_told_so(box: Watched) -> None:
     """Silence would look like an answer."""
     page = box.page

@@ -44,6 +44,30 @@ _ODD += [
     "-",
     "$",
 ]
+# What engines put before a line, and what only looks like it.
+_MARKS = [
+    "",
+    "",
+    "(Worker_TP0 pid=31) ",
+    "(Worker_TP1 pid=16) ",
+    "(Worker_DP0_TP1_EP1 pid=16) ",
+    "(VllmWorker TP1 pid=16) ",
+    "(VllmWorker rank=01 pid=16) ",
+    "[2026-11-30 09:55:06 TP0] ",
+    "[2026-11-30 09:55:06 PP1] ",
+    "[2026-11-30 09:55:06 PP0 TP1] ",
+    "[2026-11-30 09:55:06,120 TP1] ",
+    "[rank0]: ",
+    "[rank1]:[W1130 09:55:06.120 utils.cpp:10] ",
+    "(EngineCore pid=24) \x1b[36m(RayWorkerProc pid=47, ip=10.0.14.41)\x1b[0m ",
+    "(EngineCore pid=24) (RayWorkerProc pid=47, ip=10.0.14.41) (Worker_TP1 pid=47) ",
+    "(RayWorkerWrapper pid=12) ",
+    "2026-11-30T09:55:06.120Z (Worker_TP1 pid=16) ",
+    "(EngineCore pid=24) ",
+    "they said (Worker_TP1 pid=16) ",
+    "(Worker_TP\u0661 pid=16) ",
+    "(\U0001f600) [rank1]: ",
+]
 _ENGINES = st.sampled_from([None, *Engine])
 _VERSIONS = st.sampled_from(
     ["", "0.5.9", "0.5.10", "0.17", "0.27.1", "0.30.0+cpu", "0.33.0.post1", "0.5.10rc1", "odd"]
@@ -81,7 +105,9 @@ def _mutated(draw: st.DrawFn) -> Paste:
     for _ in range(draw(st.integers(0, 6))):
         at = draw(st.integers(0, len(lines) - 1))
         line = lines[at]
-        match draw(st.sampled_from(["insert", "cut", "drop", "empty", "double", "long", "rank", "digits"])):
+        match draw(
+            st.sampled_from(["insert", "cut", "drop", "empty", "double", "long", "rank", "mark", "digits"])
+        ):
             case "insert":
                 place = draw(st.integers(0, len(line)))
                 lines[at] = line[:place] + draw(st.sampled_from(_ODD)) + line[place:]
@@ -100,6 +126,8 @@ def _mutated(draw: st.DrawFn) -> Paste:
                 )
             case "rank":
                 lines = [f"{draw(st.sampled_from(['head', 'worker', 'n 1', '']))} | {one}" for one in lines]
+            case "mark":
+                lines = [draw(st.sampled_from(_MARKS)) + one for one in lines]
             case "digits":
                 lines[at] = line.translate({ord("0") + n: ord("\u0660") + n for n in range(10)})
     return Paste(

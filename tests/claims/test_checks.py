@@ -1,5 +1,6 @@
 """Checks of claims: a name that nothing can ever find is one line in the list of mistakes."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -117,6 +118,47 @@ def test_a_fact_that_a_step_of_ones_own_did_not_find(fact: str, hint: str) -> No
 def test_what_no_run_can_tell_is_not_called_wrong(known: Vocabulary) -> None:
     """A record could not name a fact that its runbook is about to find."""
     assert known.findings(claim("start.p59")) == ()
+
+
+def in_unit(fact: str, unit: str) -> Claim:
+    """A claim that asks for a number in this unit."""
+    condition = Condition(fact, Expectation({Operator.AT_MOST: 5}, unit), line=8)
+    return replace(claim(fact), check=Check("book", (condition,), line=7))
+
+
+@pytest.mark.parametrize(
+    ("known", "fact", "told"),
+    [
+        (of_own_steps("start.p95"), "start.p95", "'ms'"),
+        (vocabulary(), "launch.silent_seconds", "'s'"),
+        (vocabulary(), "launch.outcome", "no unit"),
+        (vocabulary(), "query.p95", "'ms'"),
+        (Vocabulary({"book": runbook_words('fact("a.b", 1, unit="MB")')}), "a.b", "'MB'"),
+        (Vocabulary({"book": runbook_words('fact("a.b", 1)')}), "a.b", "no unit"),
+    ],
+    ids=["a published run", "a step", "a step without", "a step of another name", "a notebook", "without"],
+)
+def test_a_unit_that_the_fact_does_not_have_is_named(known: Vocabulary, fact: str, told: str) -> None:
+    """The claim would be 'unknown' for ever, and only who looks at its reason would learn why."""
+    (finding,) = known.findings(in_unit(fact, "min"))
+    assert (finding.path, finding.line, finding.code) == ("adrs/0001-x.md", 8, "check-unit")
+    assert finding.message == f"book finds {fact} in {told}, and the check asks for 'min'"
+
+
+@pytest.mark.parametrize(
+    ("known", "fact", "unit"),
+    [
+        (of_own_steps("start.p95"), "start.p95", "ms"),
+        (of_own_steps("start.p95"), "start.p95", ""),
+        (of_own_steps("start.p95", changed="the runbook"), "start.p95", "s"),
+        (Vocabulary({"book": runbook_words('fact("a.b", 1, unit)')}), "a.b", "s"),
+        (vocabulary(), "launch.silent_seconds", "s"),
+    ],
+    ids=["the same", "none asked for", "a run of other code", "computed", "a step"],
+)
+def test_a_unit_that_may_be_right_is_no_mistake(known: Vocabulary, fact: str, unit: str) -> None:
+    """A right check would be left out of the board."""
+    assert known.findings(in_unit(fact, unit)) == ()
 
 
 def test_a_runbook_that_is_not_there_is_named_with_its_line() -> None:

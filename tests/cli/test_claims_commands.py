@@ -95,6 +95,28 @@ def test_a_run_that_cannot_judge_is_no_verdict(project: Path, capfd: pytest.Capt
     assert "count_things could not judge (exit status 2): no new evidence" in told.err
 
 
+def test_a_check_that_names_parameters_is_run_with_them(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The command that the site gives would run the runbook as it is, which decides nothing."""
+    book = project / "runbooks/count_things.py"
+    text = book.read_text().replace('nodes: str = "here"\n', 'nodes: str = "here"\nfile: str = "none.json"\n')
+    book.write_text(text.replace('"count.json"', "file"))
+    record = project / "adrs/0001-a-cache-of-twenty.md"
+    with_file = "{runbook: count_things, with: {file: count.json}, fact: things.count, expect: {at-most: 20}}"
+    check = "{runbook: count_things, fact: things.count, expect: {at-most: 20}}"
+    assert main(["recheck", "1", "--no-publish"]) == 0
+    assert "is now affirmed" not in capfd.readouterr().out
+    record.write_text(record.read_text().replace(check, with_file))
+    assert main(["recheck", "1"]) == 0
+    said = capfd.readouterr().out
+    assert said.startswith("count_things -p file count.json: decides 0001/at-most-twenty\n")
+    assert "is now affirmed" in said
+    assert main(["claims", "--format", "json"]) == 0
+    [one, _] = json.loads(capfd.readouterr().out)["claims"]
+    assert one["check"]["with"] == {"file": "count.json"}
+
+
 def test_machines_that_are_not_there_are_said_once(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Each runbook would start, and stop at the same misspelt name."""
     runbooks = project / "runbooks"

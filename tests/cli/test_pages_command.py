@@ -12,6 +12,7 @@ import pytest
 import yaml
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.exceptions import Abort
 
 from reaffirm.cli.main import main
 
@@ -167,6 +168,34 @@ def test_settings_keep_what_only_the_generator_understands(project: Path) -> Non
     assert f"emoji_index: {tag}" in (project / "mkdocs.pages.yml").read_text()
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("docs_dir: 3", "docs_dir is a text, got '3'"),
+        ("site_name: 2026", "site_name is a text, got '2026'"),
+        ("site_url: [a]", "site_url is a text, got"),
+        ("repo_url: {a: b}", "repo_url is a text, got"),
+        ("edit_uri: 7", "edit_uri is a text, got '7'"),
+        ("exclude_docs: [a]", "exclude_docs is a text, got"),
+        ("plugins: 7", "plugins is a list of names, got '7'"),
+        ("plugins: [3]", "plugins is a list of names, each alone or with settings of its own, got '[3]'"),
+        ("plugins: {reaffirm: 7}", "plugins is a list in which reaffirm has settings with a name each, got"),
+    ],
+)
+def test_a_setting_of_the_wrong_kind_is_named_with_its_line(
+    project: Path, capsys: pytest.CaptureFixture[str], line: str, said: str
+) -> None:
+    """The value would be passed over, or end in a trace; and MkDocs refuses the same file."""
+    name = "" if line.startswith("site_name") else "site_name: toy\n"
+    (project / "mkdocs.yml").write_text(f"# Ours.\n{name}{line}\n")
+    assert main(["pages", "build/pages"]) == 2
+    told, then, *_ = capsys.readouterr().err.splitlines()
+    assert f"mkdocs.yml:{3 if name else 2}: {said}" in told
+    assert then.startswith("  next: mend it, for example `")
+    with pytest.raises(Abort):
+        load_config(str(project / "mkdocs.yml"))
+
+
 def test_wrong_words(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A typing mistake would be taken for something else."""
     assert main(["pages", "build/pages", "--root", "nowhere"]) == 3
@@ -175,6 +204,11 @@ def test_wrong_words(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "mkdocs.yml").write_text("site_name: [")
     assert main(["pages", "build/pages"]) == 2
     assert "mkdocs.yml" in capsys.readouterr().err
+    (project / "mkdocs.yml").write_text("plugins: [{reaffirm: {records: 7}}]\n")
+    assert main(["pages", "build/pages"]) == 3
+    assert (
+        "records, of the plugin reaffirm, is a folder or a list of folders, got 7" in capsys.readouterr().err
+    )
     (project / "mkdocs.yml").write_text("- site_name\n")
     assert main(["pages", "build/pages"]) == 2
     assert "mkdocs.yml:1: settings have a name and a value each, got" in capsys.readouterr().err

@@ -59,6 +59,16 @@ def test_a_lock_is_taken_with_the_first_change_and_given_back(place: Transport) 
     assert ask_lock(place, ["show"])["holder"] is None
 
 
+def test_a_first_change_that_takes_longer_than_a_lock_keeps_it(place: Transport) -> None:
+    """Another run would take the node while the first one still copies an image to it."""
+    locks = NodeLocks("this-run", "a_runbook")
+    locks.before(place.node.name, changing=False, timeout=7200)
+    locks.locked(place)
+    locks.before(place.node.name, changing=True, timeout=7200)
+    assert locks._held[place.node.name].since > place.clock.now() + 7000
+    locks.free(place.node.name)
+
+
 def test_another_run_is_kept_out_and_told_by_whom(place: Transport) -> None:
     """Two runs would remove each other's containers."""
     _take(place, _other())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reaffirm.diagnose.paste import ENDED_SOMEHOW, Paste, lines_of, ranks_of, read_paste
+from reaffirm.diagnose.paste import ENDED_SOMEHOW, Paste, lines_of, logs_of, read_paste
 from reaffirm.diagnose.stages import stage_book
 from reaffirm.model.node import Engine
 from reaffirm.store.failures import read_failures
@@ -54,14 +54,18 @@ def test_ends_of_lines_are_those_of_a_text_field(text: str, lines: list[str]) ->
     assert lines_of(text) == lines
 
 
+def _ranks(lines: list[str]) -> dict[str, list[str]]:
+    return {log.node: list(log.lines) for log in logs_of(lines).ranks}
+
+
 def test_lines_of_several_ranks_are_told_apart() -> None:
     """The lines of two ranks would be put together."""
-    assert ranks_of(["head  | a", "", "worker | b | c", "head | "]) == {
+    assert _ranks(["head  | a", "", "worker | b | c", "head | "]) == {
         "head": ["a", ""],
         "worker": ["b | c"],
     }
-    assert list(ranks_of(["| a | table |", "x"])) == ["a rank"]
-    assert list(ranks_of([])) == ["a rank"]
+    assert list(_ranks(["| a | table |", "x"])) == ["a rank"]
+    assert list(_ranks([])) == ["a rank"]
 
 
 def test_patterns_of_stages_are_made_of_what_a_browser_shares() -> None:

@@ -15,10 +15,10 @@ _ABOUT = {
 _HEAD = """# Table of faults
 
 What goes wrong, what a run then says, and what to do. Each row is a specimen under `tests/faults/specimens`
-that is brought about on purpose; the words are those of that run. After each of them it is also checked that
-nothing of others was touched, that the recording can be read to its end or as far as it got, that the next
-`cleanup` finds every container that was left, and that the same runbook then passes (where several faults
-would make the same next run, one of them makes it).
+that is brought about on purpose; the words are those of that run. After each of them it is also checked, as
+far as it applies there, that nothing of others was touched, that the recording can be read to its end or as
+far as it got, that the next `cleanup` finds every container that was left, and that the same runbook then
+passes (where several faults would make the same next run, one of them makes it).
 """
 
 

@@ -10,10 +10,12 @@ from tests.resuming.conftest import Bench, Cell, Lasting
 
 import reaffirm
 from reaffirm.errors import RecordingError, StepFailedError, UsageError
+from reaffirm.model.evidence import Kind
 from reaffirm.nodes import connect as module
 from reaffirm.nodes import marks
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.nodes.recording_format import read_tape
+from reaffirm.nodes.wrapping import Wrapping
 
 RUN = ["docker", "run", "-d", "--name", "ours", "--network", "host", "vllm-qwen35", "sleep", "100000"]
 
@@ -287,6 +289,27 @@ def test_machines_that_changed_are_told(bench: Bench, lasting: Lasting, change: 
         bench.run("two", [("first", _starts), CELLS[1]], resume=bench.earlier("one", 3))
     assert told in str(raised.value)
     assert all("inspect" in one.argv for one in lasting.world.requests[before:]), "only looked at"
+
+
+class _OfTheLab(Wrapping):
+    """A node that says that it is one of the lab."""
+
+    @property
+    def kind(self) -> Kind:
+        """Another one than that of the node behind it."""
+        return Kind.LAB
+
+
+def test_machines_of_another_kind_are_refused(
+    bench: Bench, lasting: Lasting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a run on simulated nodes and half on others would be evidence of neither."""
+    with pytest.raises(KeyboardInterrupt):
+        bench.run("one", [CELLS[0], ("second", _dies)])
+    others = {name: _OfTheLab(node) for name, node in lasting.nodes().items()}
+    monkeypatch.setattr("reaffirm.nodes.connect._live", lambda *_: others)
+    with pytest.raises(RecordingError, match="ran on other machines"):
+        bench.run("two", CELLS, resume=bench.earlier("one", 3))
 
 
 def test_a_port_that_was_taken_meanwhile_is_told(bench: Bench, lasting: Lasting) -> None:

@@ -71,6 +71,41 @@ def test_a_runbook_that_is_nearly_named(project: Path, papermill: Run, typed: st
     assert not notebooks(project)
 
 
+def test_hidden_files_are_runbooks_for_nobody(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an editor keeps beside a runbook would be offered by one command, and not by another."""
+    from reaffirm.cli.which_runbook import runbook_path
+    from reaffirm.errors import UsageError
+    from reaffirm.run.runbook import near_runbook
+
+    monkeypatch.chdir(project)
+    (project / "runbooks/.hiden.py").write_text("# %%\n1\n")
+    assert near_runbook("hidden") == ""
+    with pytest.raises(UsageError) as told:
+        runbook_path("hidden")
+    assert "hiden" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("runbooks", "name one of its runbooks: runbooks/"),
+        ("runbooks/", "name one of its runbooks: runbooks/"),
+        ("small", "did you mean runbooks/small.py?"),
+        ("notes", "name a notebook, or a runbook such as runbooks/NAME.py"),
+    ],
+)
+def test_a_folder_in_place_of_a_runbook(project: Path, papermill: Run, typed: str, hint: str) -> None:
+    """Somebody who stopped at the name of the folder would read fifty lines of papermill's own trace."""
+    for name in ("small", "notes"):
+        (project / name).mkdir()
+    done = papermill(typed, "out.ipynb")
+    assert done.returncode == 2
+    first, then = done.stderr.splitlines()
+    assert first == f"reaffirm: {typed} is a folder, not a notebook"
+    assert then.startswith(f"  next: {hint}")
+    assert not notebooks(project)
+
+
 def test_what_is_no_runbook_is_still_papermills(project: Path, papermill: Run) -> None:
     """An ordinary notebook, with or without an ending, would stop working once this is installed."""
     done = papermill("runbooks/weather")

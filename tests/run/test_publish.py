@@ -105,6 +105,22 @@ def test_published_run(project: Path, ran: Path, capsys: pytest.CaptureFixture[s
     assert "vnd.reaffirm.facts+json" in done.stdout
 
 
+def test_steps_that_did_not_end_well_are_told_before_a_run_is_public(
+    project: Path, ran: Path, papermill: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run that went on after a failed step would be published as if all had gone well."""
+    assert main(["publish", "first.ipynb", "--dry-run"]) == 0
+    assert "did not end well" not in capsys.readouterr().out
+    done = papermill("runbooks/unseen.py", "unseen.ipynb")
+    assert done.returncode == 0, done.stderr
+    ended = next(line for line in done.stderr.splitlines() if line.startswith("command: "))
+    for more in (["--dry-run"], []):
+        assert main(["publish", "unseen.ipynb", *more]) == 0
+        told = capsys.readouterr().out.splitlines()
+        at = next(n for n, line in enumerate(told) if line.startswith("Steps that did not end well"))
+        assert told[at + 1] == f"  {ended}"
+
+
 def test_a_link_out_of_the_run(project: Path, ran: Path) -> None:
     """What a link in the folder of a run leads to would become public: a key, for example."""
     (project / "private").write_text("not for others")

@@ -11,6 +11,7 @@ from reaffirm.site.links import no_links
 from reaffirm.site.notebook import notebook_page
 from reaffirm.site.page import SitePage
 from reaffirm.site.requests import read_requests
+from reaffirm.site.run_files import files_section
 from reaffirm.site.run_material import RunMaterial, read_material
 from reaffirm.site.run_pages import runbooks_index, runs_index
 from reaffirm.site.runbook_page import BookContext, runbook_page
@@ -39,12 +40,11 @@ def page_of(name: str) -> str:
     others = {"beside": _beside, "runbook": _book, "runbooks-index": _books, "runs-index": _runs}
     if name in others:
         return others[name]().markdown
-    return notebook_page(
-        material_of(name),
-        uri=f"runs/measure_latency/{name}.md",
-        resolve=no_links,
-        runbook_page="../../runbooks/measure_latency.md",
+    material, uri = material_of(name), f"runs/measure_latency/{name}.md"
+    page = notebook_page(
+        material, uri=uri, resolve=no_links, runbook_page="../../runbooks/measure_latency.md"
     ).markdown
+    return f"{page}\n{files_section(material.run, material.sizes, 12_345, uri, lambda _: '')}\n"
 
 
 def _both() -> tuple[RunMaterial, RunMaterial]:

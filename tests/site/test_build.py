@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from article import Article
@@ -88,8 +89,11 @@ def test_a_record_links_to_the_run_behind_its_verdict(site: Path) -> None:
 def test_what_is_no_page_is_not_published_but_the_files_of_a_run_are(site: Path) -> None:
     """Stray files of the documentation folder would end up public."""
     assert not (site / "notes.toml").exists()
-    for name in ("notebook.ipynb", "facts.json", "provenance.json", "recording.jsonl"):
-        assert (site / "runs/measure_latency/2026-02-01-lab" / name).exists()
+    folder = site / "runs/measure_latency/2026-02-01-lab"
+    assert sorted(path.name for path in folder.iterdir() if path.is_file()) == ["index.html", "run.zip"]
+    with ZipFile(folder / "run.zip") as archive:
+        names = {name.rpartition("/")[2] for name in archive.namelist()}
+    assert names >= {"notebook.ipynb", "facts.json", "provenance.json", "recording.jsonl"}
 
 
 def test_the_same_sources_give_the_same_site(

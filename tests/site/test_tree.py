@@ -1,11 +1,13 @@
 """The site as data: its pages with their sources, the files beside them, what programs read."""
 
+import io
 import json
 import posixpath
 import re
 import shutil
 from datetime import date
 from pathlib import Path
+from zipfile import ZipFile
 
 import jsonschema
 import pytest
@@ -93,7 +95,8 @@ def test_each_address_has_one_file_and_what_is_no_page_is_left_out(tree: Tree) -
     assert not set(tree.pages) & set(tree.texts)
     assert not set(tree.texts) & set(tree.files)
     assert "notes.toml" in tree.left_out
-    assert "runs/measure_latency/2026-02-01-lab/facts.json" in tree.files
+    assert "runs/measure_latency/2026-02-01-lab/facts.json" in tree.left_out
+    assert "runs/measure_latency/2026-02-01-lab/run.zip" in tree.archives
     assert STYLE in tree.texts
     assert SCRIPT not in tree.texts or tree.texts[SCRIPT].strip()
 
@@ -191,8 +194,10 @@ def test_a_secret_in_what_is_shown_is_a_finding_and_is_masked(tmp_path: Path) ->
     pages = "".join(page.markdown for page in tree.pages.values()).replace("\\", "")
     assert secret not in pages + "".join(tree.texts.values())
     assert secret[3:] not in pages
-    assert tree.texts["runs/measure_latency/2026-02-03-simulated/key.log"] == "hf_[redacted]\n"
-    assert "runs/measure_latency/2026-02-03-simulated/key.log" not in tree.files
+    name = "measure_latency/2026-02-03-simulated"
+    with ZipFile(io.BytesIO(tree.archives[f"runs/{name}/run.zip"])) as archive:
+        assert archive.read(f"{name}/key.log") == b"hf_[redacted]\n"
+    assert f"runs/{name}/key.log" not in {*tree.files, *tree.texts}
     assert "hf_[redacted]" in tree.pages["decisions/0003-key.md"].markdown
     allowed = '[[allow]]\npath = "*"\ncode = "hf-token"\ncount = 4\nwhy = "made up"\n'
     (root / ".secrets-allowed.toml").write_text(allowed, encoding="utf-8")

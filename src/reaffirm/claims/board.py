@@ -160,6 +160,7 @@ def _standing(claim: Claim, stands: Standing) -> dict[str, Any]:
             }
             for one in claim.check.conditions
         ],
+        **({"with": dict(claim.check.parameters)} if claim.check.parameters else {}),
     }
     return {
         "needs": str(claim.needs),

@@ -1,6 +1,7 @@
 """Whether the check of a claim can ever find what it names. Pure: vocabularies in, findings out.
 
-A misspelt runbook or fact would leave its claim ``told`` for ever, and nobody would notice.
+A misspelt runbook or fact would leave its claim ``told`` for ever, another unit than the fact has
+``unknown``, and nobody would notice.
 """
 
 import re
@@ -8,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 
-from reaffirm.model.claim import Claim, Evidence
+from reaffirm.model.claim import Claim, Condition, Evidence
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Record
 from reaffirm.model.vocabulary import DocumentedFact, RunbookWords
@@ -37,8 +38,14 @@ class Vocabulary:
         self._images = tuple(images)
         self._published: dict[str, set[str]] = {}
         self._now: dict[str, set[str]] = {}
+        self._units: dict[tuple[str, str], set[str]] = {}
+        self._units_now: dict[tuple[str, str], set[str]] = {}
         for one in evidence:
             self._published.setdefault(one.runbook, set()).add(one.fact)
+            if one.value is not None:
+                self._units.setdefault((one.runbook, one.fact), set()).add(one.unit)
+                if not one.changed:
+                    self._units_now.setdefault((one.runbook, one.fact), set()).add(one.unit)
             if one.whole and not one.changed:
                 self._now.setdefault(one.runbook, set()).add(one.fact)
 
@@ -55,12 +62,38 @@ class Vocabulary:
             return (Finding(claim.path, check.line or claim.line, "check-runbook", message, hint),)
         found = []
         for condition in check.conditions:
+            line = condition.line or claim.line
             problem = self._unknown(check.runbook, condition.fact)
             if problem is not None:
                 message = f"no run of {check.runbook} finds the fact {condition.fact!r}"
-                line = condition.line or claim.line
                 found.append(Finding(claim.path, line, "check-fact", message, problem))
+            elif unit := self._other_unit(check.runbook, condition):
+                wanted = condition.expect.unit
+                message = (
+                    f"{check.runbook} finds {condition.fact} in {unit}, and the check asks for {wanted!r}"
+                )
+                hint = "nothing is converted: give the number in the unit of the fact, and that unit"
+                found.append(Finding(claim.path, line, "check-unit", message, hint))
         return tuple(found)
+
+    def _other_unit(self, runbook: str, condition: Condition) -> str:
+        """Return in which units a fact is found, where the one that is asked for is none of them."""
+        wanted, fact, words = condition.expect.unit, condition.fact, self._runbooks[runbook]
+        if not wanted:
+            return ""
+        known = set(self._units_now.get((runbook, fact), ()))
+        if fact in words.units:
+            known.add(words.units[fact])
+        elif fact not in words.names:
+            known |= {
+                one.unit
+                for one in self._documented
+                if any(one.pattern(head).fullmatch(fact) for head in self._heads(one, words))
+            }
+        # Of a run before the runbook was changed nobody knows whether its unit still holds.
+        if not known or wanted in known | self._units.get((runbook, fact), set()):
+            return ""
+        return " or ".join(repr(unit) if unit else "no unit" for unit in sorted(known))
 
     def _unknown(self, runbook: str, fact: str) -> str | None:
         """Return what to do about a fact that nothing tells of; None where it is known."""

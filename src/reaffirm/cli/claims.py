@@ -91,8 +91,8 @@ def recheck(
         path = machine_file(nodes, project, project.root)
         read_machines(path, shown=project.relative(path))
     runbooks = deciding_runbooks(rows)
-    for name, ids in runbooks.items():
-        typer.echo(f"{name}: decides {', '.join(ids)}")
+    for deciding, ids in runbooks.items():
+        typer.echo(f"{deciding}: decides {', '.join(ids)}")
     if dry_run:
         return
     if publish:
@@ -102,8 +102,8 @@ def recheck(
         )
     sys.stdout.flush()
     outcomes = [
-        rerun(project, name, nodes=nodes, publish=publish, wanted=wanted_facts(rows, name))
-        for name in runbooks
+        rerun(project, deciding, nodes=nodes, publish=publish, wanted=wanted_facts(rows, deciding))
+        for deciding in runbooks
     ]
     evidence = [one for outcome in outcomes for one in outcome.evidence]
     now, after = _board(project, day, evidence)

@@ -35,7 +35,7 @@ def pages(
     from reaffirm.site.mkdocs_file import documentation, read_mkdocs
     from reaffirm.site.told import told_settings
     from reaffirm.site.tree import make_tree
-    from reaffirm.site.writer import write
+    from reaffirm.site.writer import Content, write
 
     here = _repository(root)
     data = read_mkdocs(here / "mkdocs.yml")
@@ -53,11 +53,12 @@ def pages(
     tree = make_tree(told, documentation(here / told.docs, data))
     _refuse(folder, here, _sources(told.docs, tree.folders, told.runbooks))  # records that were looked for
     texts = {uri: page.markdown for uri, page in tree.pages.items()} | dict(tree.texts)
-    done = write(folder, texts | dict(tree.files))
+    files: dict[str, Content] = {**texts, **tree.archives, **tree.files}
+    done = write(folder, files)
     for finding in tree.findings:
         typer.echo(str(finding))
     typer.echo(
-        f"{folder}: {len(tree.pages)} pages, {len(texts) + len(tree.files) - len(tree.pages)} other files; "
+        f"{folder}: {len(tree.pages)} pages, {len(files) - len(tree.pages)} other files; "
         f"{len(done.written)} written, {len(done.unchanged)} unchanged, {len(done.removed)} removed"
     )
     if tree.told:

@@ -1,5 +1,6 @@
 """Commands about what is public: publish, withdraw, ledger verify, ledger adopt."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +34,7 @@ def publish(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would become public.")] = False,
 ) -> None:
     """Put a run under docs/runs/, redacted, after showing what becomes public, and enter it in the ledger."""
+    from reaffirm.run.closing import not_well
     from reaffirm.run.publish import prepare
     from reaffirm.run.which import which_run
 
@@ -55,6 +57,12 @@ def publish(
             "Public with it: names, addresses and users of the machines (machines.toml), and all that they "
             "answered (recording.jsonl, logs/). Keys, tokens and passwords are taken out; names are not."
         )
+    if steps := not_well(json.loads(publication.files["notebook.ipynb"])):
+        typer.echo(
+            "Steps that did not end well; this becomes public with the run, and may be what it is to show:"
+        )
+        for line in steps:
+            typer.echo(f"  {line}")
     if own := (about.get("git") or {}).get("own"):
         typer.echo(f"Not as in the commit that it names: {', '.join(own)}")
     if dry_run:

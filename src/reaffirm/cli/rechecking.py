@@ -27,28 +27,51 @@ class Outcome:
     judged: bool = True
 
 
-def deciding_runbooks(rows: Sequence[Row]) -> dict[str, list[str]]:
+@dataclass(frozen=True)
+class Deciding:
+    """A runbook that decides claims, and with which parameters."""
+
+    runbook: str
+    parameters: tuple[tuple[str, bool | int | float | str], ...] = ()
+
+    @property
+    def words(self) -> list[str]:
+        """The parameters as options of ``reaffirm run``."""
+        return [
+            word
+            for name, value in self.parameters
+            for word in ("-p", name, str(value).lower() if isinstance(value, bool) else str(value))
+        ]
+
+    def __str__(self) -> str:
+        return " ".join((self.runbook, *self.words))
+
+
+def deciding_runbooks(rows: Sequence[Row]) -> dict[Deciding, list[str]]:
     """Return the runbooks that decide these claims, each with the claims as ``record/claim``."""
-    found: dict[str, list[str]] = {}
+    found: dict[Deciding, list[str]] = {}
     for row in rows:
-        if row.claim.check is not None:
-            found.setdefault(row.claim.check.runbook, []).append(f"{row.record.id}/{row.claim.id}")
+        if (check := row.claim.check) is not None:
+            one = Deciding(check.runbook, check.parameters)
+            found.setdefault(one, []).append(f"{row.record.id}/{row.claim.id}")
     return found
 
 
-def wanted_facts(rows: Sequence[Row], runbook: str) -> frozenset[str]:
+def wanted_facts(rows: Sequence[Row], one: Deciding) -> frozenset[str]:
     """Return the facts by which a runbook decides these claims."""
-    checks = [row.claim.check for row in rows if row.claim.check and row.claim.check.runbook == runbook]
+    named = (one.runbook, one.parameters)
+    checks = [c for row in rows if (c := row.claim.check) and (c.runbook, c.parameters) == named]
     return frozenset(condition.fact for check in checks for condition in check.conditions)
 
 
-def rerun(project: Project, runbook: str, *, nodes: str, publish: bool, wanted: Collection[str]) -> Outcome:
+def rerun(project: Project, one: Deciding, *, nodes: str, publish: bool, wanted: Collection[str]) -> Outcome:
     """Run one runbook and publish what it left; what the run prints goes to the terminal.
 
     A run that failed before it found any of the ``wanted`` facts says nothing of the claims and is kept.
     """
+    runbook = one.runbook
     notebook = places.reserve_output(project.root, runbook)
-    words = ["--nodes", nodes] if nodes else []
+    words = [*(["--nodes", nodes] if nodes else []), *one.words]
     status = _reaffirm(project, "run", runbook, *words, "--output", _literal(notebook))
     places.release(places.run_folder(notebook))
     if status in (130, 143):
@@ -57,7 +80,7 @@ def rerun(project: Project, runbook: str, *, nodes: str, publish: bool, wanted: 
         problem = f"{runbook} could not judge (exit status {status}): no new evidence"
         return Outcome(runbook, (), problem, judged=False)
     found = _evidence(notebook, runbook)
-    if status and publish and not any(one.fact in wanted for one in found):
+    if status and publish and not any(fact.fact in wanted for fact in found):
         shown = places.shown(notebook)
         why = f"{runbook} failed before it found what the claims ask for: no new evidence; {shown} is kept"
         return Outcome(runbook, (), f"{why}, not published", judged=False)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from reaffirm.errors import UsageError
-from reaffirm.store.project import find_project
+from reaffirm.store.project import find_project, runbook_files
 
 
 def runbook_path(word: str) -> Path:
@@ -16,7 +16,7 @@ def runbook_path(word: str) -> Path:
     if path.suffix == ".py" and path.is_file():
         return path
     project = find_project()
-    known = {p.stem: p for p in sorted(project.runbooks.glob("[!_]*.py"))} if project else {}
+    known = {one.stem: one for one in runbook_files(project.runbooks)} if project else {}
     if word in known:
         return known[word]
     from difflib import get_close_matches

@@ -17,11 +17,15 @@ from reaffirm.model.node import Engine
 
 @dataclass(frozen=True)
 class RankLog:
-    """What one rank said, in order. ``ended`` is its container's exit status; None while it runs."""
+    """What one rank said, in order. ``ended`` is its container's exit status; None while it runs.
+
+    ``numbers`` are those of the lines where they are not counted from 1 without a gap.
+    """
 
     node: str
     lines: Sequence[str]
     ended: int | None = None
+    numbers: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,8 @@ class Symptoms:
 
     ``stage`` is the furthest one that every rank has reached, ``silent`` the seconds since any rank said
     something new; infinity where nobody looked, and the question is what would fit. ``version`` is the
-    engine's; empty where nobody knows it.
+    engine's; empty where nobody knows it. ``shared`` are lines of which nobody knows which rank said them:
+    they count for each.
     """
 
     engine: Engine
@@ -38,6 +43,7 @@ class Symptoms:
     ranks: tuple[RankLog, ...]
     stage: str = ""
     silent: float = 0.0
+    shared: RankLog | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,8 @@ class Match:
 
 def match(modes: Iterable[FailureMode], symptoms: Symptoms) -> tuple[Match, ...]:
     """Return each mode of which a signature fits, in the order given, with its most telling signature."""
-    logs = [_Searched(rank) for rank in symptoms.ranks]
+    shared = _Searched(symptoms.shared) if symptoms.shared else None
+    logs = [_Searched(rank, shared) for rank in symptoms.ranks]
     version = _version(symptoms.version)
     found = []
     for mode in modes:
@@ -84,9 +91,10 @@ def match(modes: Iterable[FailureMode], symptoms: Symptoms) -> tuple[Match, ...]
 
 @dataclass
 class _Searched:
-    """One rank's log, cut to what is searched, with what was found in it."""
+    """One rank's log, cut to what is searched, with what was found in it, and in lines that are anybody's."""
 
     rank: RankLog
+    shared: "_Searched | None" = None
     lines: list[str] = field(init=False)
     _whole: str = field(init=False)
     _hits: dict[str, int] = field(default_factory=dict)
@@ -95,8 +103,12 @@ class _Searched:
         self.lines = [searched(line) for line in self.rank.lines]
         self._whole = "\n".join(self.lines)
 
-    def first(self, pattern: LinePattern) -> int:
-        """Return the number of the first line that the pattern is found in, from 1; 0: in none."""
+    def has(self, pattern: LinePattern) -> bool:
+        """Whether the pattern is found in what the rank said, or may have said."""
+        return bool(self._first(pattern) or (self.shared and self.shared.has(pattern)))
+
+    def _first(self, pattern: LinePattern) -> int:
+        """Return the place of the first line that the pattern is found in, from 1; 0: in none."""
         if pattern.text not in self._hits:
             self._hits[pattern.text] = self._search(pattern)
         return self._hits[pattern.text]
@@ -108,8 +120,12 @@ class _Searched:
 
     def evidence(self, pattern: LinePattern) -> Evidence:
         """Return the line where the pattern was found."""
-        number = self.first(pattern)
-        return Evidence(self.rank.node, number, self.lines[number - 1].strip())
+        place = self._first(pattern)
+        if not place and self.shared:
+            return self.shared.evidence(pattern)
+        numbers = self.rank.numbers
+        number = numbers[place - 1] if numbers else place
+        return Evidence(self.rank.node, number, self.lines[place - 1].strip())
 
 
 def _evidence(
@@ -120,12 +136,12 @@ def _evidence(
         return None
     seen: list[Evidence] = []
     if signature.all:
-        whole = [log for log in logs if all(log.first(pattern) for pattern in signature.all)]
+        whole = [log for log in logs if all(log.has(pattern) for pattern in signature.all)]
         if not whole:
             return None
         seen += [log.evidence(pattern) for log in whole for pattern in signature.all]
     if signature.any:
-        hits = [log.evidence(pattern) for log in logs for pattern in signature.any if log.first(pattern)]
+        hits = [log.evidence(pattern) for log in logs for pattern in signature.any if log.has(pattern)]
         if not hits:
             return None
         seen += hits
@@ -145,7 +161,7 @@ def _evidence(
             told = f"if nothing new came for {wanted.seconds:g} s"
         text = f"{told} after the stage “{title}”, and no end"
         seen.append(Evidence("all ranks", 0, text))
-    if any(log.first(pattern) for log in logs for pattern in signature.none):
+    if any(log.has(pattern) for log in logs for pattern in signature.none):
         return None
     return tuple(dict.fromkeys(seen))
 

@@ -4,12 +4,13 @@ The box on the site for pasting a log does the same in the browser; the two are 
 tests, page by page. So whatever is changed here is changed in ``site/static/failures_match.js`` as well.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
 from reaffirm.diagnose.match import Match, RankLog, Symptoms, match
 from reaffirm.diagnose.rank import Reading, rank
+from reaffirm.diagnose.rank_marks import whose
 from reaffirm.diagnose.stages import StageTracker, searched, stage_book
 from reaffirm.model.failure import FailureMode
 from reaffirm.model.node import Engine
@@ -19,6 +20,8 @@ PASTE_LINES = 50_000
 #: A container that ended, nobody says with which status.
 ENDED_SOMEHOW = -1
 _SEPARATOR = " | "
+#: Whoever said a line, where nothing tells.
+_SOMEBODY = "a rank"
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,10 @@ def read_paste(modes: Sequence[FailureMode], paste: Paste) -> PasteReading:
     """Return which pages fit the lines."""
     lines = lines_of(paste.text)
     left_out = max(len(lines) - PASTE_LINES, 0)
-    ranks = ranks_of(lines[left_out:])
-    engines = (paste.engine,) if paste.engine else engines_of(ranks)
+    logs = logs_of(lines[left_out:])
+    engines = (paste.engine,) if paste.engine else engines_of(logs)
     seen = tuple(
-        symptoms(ranks, engine, paste.version, silent=paste.silent or 0.0, ended=paste.ended)
+        symptoms(logs, engine, paste.version, silent=paste.silent or 0.0, ended=paste.ended)
         for engine in engines
     )
     fits = rank(_best(modes, seen))
@@ -75,8 +78,46 @@ def lines_of(text: str) -> list[str]:
     return text.split("\n") if text else []
 
 
-def ranks_of(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Return the lines of each rank: of one, or of those that stand before `` | `` on every line."""
+@dataclass(frozen=True)
+class Logs:
+    """Lines by the ranks that said them. ``shared`` are those of which nothing tells whose they are."""
+
+    ranks: tuple[RankLog, ...]
+    shared: RankLog | None = None
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """All lines, rank by rank."""
+        for log in (*self.ranks, *([self.shared] if self.shared else [])):
+            yield from log.lines
+
+
+def logs_of(lines: Sequence[str]) -> Logs:
+    """Return the lines of each rank.
+
+    Ranks are told apart by names that stand before `` | `` on every line, and then counted each from 1; else
+    by what the engines put before a line (``TP0``, ``Worker_TP1``, ``[rank1]:``, a worker of Ray).
+    """
+    if named := _named(lines):
+        return Logs(tuple(RankLog(name, said) for name, said in named.items()))
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(whose(lines)):
+        places.setdefault(name, []).append(place)
+    anybody = places.pop("", [])
+    if not places:
+        return Logs((RankLog(_SOMEBODY, tuple(lines)),))
+    found = {name: _some(name, lines, at) for name, at in places.items()}
+    shared = _some(_SOMEBODY, lines, anybody) if anybody else None
+    return Logs(tuple(found.values()), shared)
+
+
+def _some(name: str, lines: Sequence[str], places: Sequence[int]) -> RankLog:
+    numbers = tuple(place + 1 for place in places)
+    return RankLog(name, tuple(lines[place] for place in places), numbers=numbers)
+
+
+def _named(lines: Sequence[str]) -> dict[str, list[str]]:
+    """Return lines by the name before `` | ``; nothing unless each line has one."""
     ranks: dict[str, list[str]] = {}
     for line in lines:
         node, found, text = line.partition(_SEPARATOR)
@@ -84,16 +125,16 @@ def ranks_of(lines: Sequence[str]) -> dict[str, list[str]]:
         if not found or not name or " " in name:
             if not line.strip(" "):
                 continue
-            return {"a rank": list(lines)}
+            return {}
         ranks.setdefault(name, []).append(text)
-    return ranks or {"a rank": list(lines)}
+    return ranks
 
 
-def engines_of(ranks: Mapping[str, Sequence[str]]) -> tuple[Engine, ...]:
+def engines_of(logs: Logs) -> tuple[Engine, ...]:
     """Return the engine of which there is a line that only it prints; all, where that is not one."""
     book = stage_book()
     patterns = [line for stage in book.stages for line in stage.lines] + list(book.versions)
-    lines = [searched(line) for said in ranks.values() for line in said]
+    lines = [searched(line) for line in logs.lines]
     told = tuple(
         engine
         for engine in Engine
@@ -102,20 +143,22 @@ def engines_of(ranks: Mapping[str, Sequence[str]]) -> tuple[Engine, ...]:
     return told if len(told) == 1 else tuple(Engine)
 
 
-def symptoms(
-    ranks: Mapping[str, Sequence[str]], engine: Engine, version: str, *, silent: float, ended: int | None
-) -> Symptoms:
+def symptoms(logs: Logs, engine: Engine, version: str, *, silent: float, ended: int | None) -> Symptoms:
     """Return lines as the symptoms of a launch. ``ended`` is the status of the rank that is named last."""
-    trackers = {node: StageTracker(engine, version) for node in ranks}
-    for node, said in ranks.items():
-        trackers[node].start(0.0)
-        for line in said:
-            trackers[node].feed(line, 0.0)
-    furthest = min(trackers.values(), key=lambda tracker: tracker.position)
-    told = next((tracker.version for tracker in trackers.values() if tracker.version), "")
-    last = list(ranks)[-1]
-    logs = tuple(RankLog(node, tuple(said), ended if node == last else None) for node, said in ranks.items())
-    return Symptoms(engine, told, logs, furthest.stage, silent)
+    common = _followed(logs.shared.lines if logs.shared else (), engine, version)
+    trackers = [_followed(log.lines, engine, common.version) for log in logs.ranks]
+    place = min(max(tracker.position, common.position) for tracker in trackers)
+    told = next((tracker.version for tracker in (common, *trackers) if tracker.version), "")
+    ranks = (*logs.ranks[:-1], replace(logs.ranks[-1], ended=ended))
+    return Symptoms(engine, told, ranks, stage_book().ids[place], silent, logs.shared)
+
+
+def _followed(lines: Iterable[str], engine: Engine, version: str) -> StageTracker:
+    tracker = StageTracker(engine, version)
+    tracker.start(0.0)
+    for line in lines:
+        tracker.feed(line, 0.0)
+    return tracker
 
 
 def _best(modes: Sequence[FailureMode], seen: Iterable[Symptoms]) -> list[Match]:

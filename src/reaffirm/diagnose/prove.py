@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from reaffirm.diagnose.match import Symptoms, match
-from reaffirm.diagnose.paste import ranks_of, symptoms
+from reaffirm.diagnose.paste import logs_of, symptoms
 from reaffirm.diagnose.rank import rank
 from reaffirm.diagnose.stages import stage_book
 from reaffirm.model.failure import Example, FailureMode
@@ -25,8 +25,8 @@ def prove(modes: Sequence[FailureMode]) -> Iterator[Finding]:
 
 def symptoms_of(example: Example) -> Symptoms:
     """Return an example as the symptoms of a launch."""
-    ranks = ranks_of(example.text.split("\n"))
-    return symptoms(ranks, example.engine, example.version, silent=example.silent, ended=example.ended)
+    logs = logs_of(example.text.split("\n"))
+    return symptoms(logs, example.engine, example.version, silent=example.silent, ended=example.ended)
 
 
 def _example(

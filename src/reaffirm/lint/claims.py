@@ -10,7 +10,7 @@ from reaffirm.model.finding import Finding
 from reaffirm.model.record import Record
 from reaffirm.store.changes import with_changes
 from reaffirm.store.fact_names import documented_facts, runbook_words
-from reaffirm.store.project import facts_pages, find_project
+from reaffirm.store.project import facts_pages, find_project, runbook_files
 from reaffirm.store.published import read_published
 
 
@@ -49,7 +49,7 @@ def checks(subject: Subject) -> Iterator[Finding]:
         return
     documented = documented_facts(facts_pages(project.docs))
     books = {}
-    for path in sorted(project.runbooks.glob("[!_]*.py")):
+    for path in runbook_files(project.runbooks):
         try:
             books[path.stem] = runbook_words(path.read_text(encoding="utf-8"), documented)
         except (OSError, UnicodeDecodeError):

@@ -55,12 +55,14 @@ class Condition:
 class Check:
     """What decides a claim: a runbook and the conditions that all must hold in one run of it.
 
-    ``line`` is where the record names the runbook.
+    ``line`` is where the record names the runbook. ``parameters`` are what it is run with to decide the
+    claim, where its own values would not do.
     """
 
     runbook: str
     conditions: tuple[Condition, ...]
     line: int = field(default=0, compare=False)
+    parameters: tuple[tuple[str, bool | int | float | str], ...] = ()
 
     def __str__(self) -> str:
         return "; ".join(str(condition) for condition in self.conditions)

@@ -11,10 +11,11 @@ ANY_WORD = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 
 @dataclass(frozen=True)
 class DocumentedFact:
-    """A fact of ``docs/reference/facts.md``: the step that finds it, and its name, maybe with ``<image>``."""
+    """A fact of ``docs/reference/facts.md``: its step, its name, maybe with ``<image>``, and its unit."""
 
     step: str
     name: str
+    unit: str = ""
 
     @property
     def head(self) -> str:
@@ -40,7 +41,8 @@ class RunbookWords:
     ``prefixes`` are the first words that it gives to steps, by the step's name. ``names`` are facts that it
     notes itself, ``patterns`` those of which only a part stands in the source. ``heads`` are first words of
     steps of its own, whose facts nobody can read from the outside. ``open`` says that a name is computed:
-    then no name can be called wrong. ``texts`` are its text constants, such as names of images.
+    then no name can be called wrong. ``texts`` are its text constants, such as names of images. ``units``
+    are those of the facts that it notes itself, by name, where they stand in the source.
     """
 
     prefixes: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -49,3 +51,4 @@ class RunbookWords:
     heads: frozenset[str] = frozenset()
     open: bool = False
     texts: frozenset[str] = frozenset()
+    units: Mapping[str, str] = field(default_factory=dict)

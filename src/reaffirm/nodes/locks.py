@@ -71,9 +71,10 @@ class NodeLocks:
         """
         held = self._held.get(node)
         if held is None:
-            if changing:
-                self._take_all(node)
-            return
+            if not changing:
+                return
+            self._take_all(node)
+            held = self._held[node]
         old = self._nodes[node].clock.now() - held.since
         if old > (_FRESH if changing else _KEEP) or old + timeout > LEASE - _FRESH:
             self._keep(node, held, timeout)

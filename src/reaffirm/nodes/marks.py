@@ -27,6 +27,10 @@ class Marked(Protocol):
         """Keep nothing back any more; raise what went wrong."""
         ...
 
+    def cell_waits(self) -> None:
+        """Write what is kept back, if there is time; what goes wrong is told when the cell ends."""
+        ...
+
 
 class _Marks:
     def __init__(self) -> None:
@@ -49,6 +53,12 @@ def cell_ends() -> None:
     """Say that the cell has ended. What goes wrong with its recording is raised."""
     for one in tuple(_marks.open):
         one.cell_ends()
+
+
+def cell_waits() -> None:
+    """Say that the cell waits for somebody who is no node: what is kept back can be written meanwhile."""
+    for one in tuple(_marks.open):
+        one.cell_waits()
 
 
 def tell_ends() -> None:

@@ -3,43 +3,31 @@
 import os
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from reaffirm.clock import Clock
 from reaffirm.errors import RecordingError, UsageError
 from reaffirm.model.evidence import Kind
 from reaffirm.nodes import marks
 from reaffirm.nodes.recording_format import Header
-from reaffirm.nodes.recording_lines import encode, encode_seconds
+from reaffirm.nodes.recording_lines import Written, encoded
 from reaffirm.nodes.transport import Transport
 from reaffirm.redact import redact
 from reaffirm.store.installed import version_of
 from reaffirm.store.node_programs import digest
 
-
-class _Written(NamedTuple):
-    """How far a recording is. It changes as a whole, so that an interrupt comes before a line or after it.
-
-    ``seq``, ``hash`` and ``size`` are those of the file without the lines in ``held``: the last one, and with
-    it those before.
-    """
-
-    seq: int = 0
-    hash: str = ""
-    held: "_Held | None" = None
-    size: int = 0
-    closed: bool = False
-
-
-#: A line that is to be written, as :func:`encode` or :func:`encode_seconds` takes it; and those before it.
-_Held = tuple[tuple[Any, ...], Any]
+#: Lines that are kept back at most, of times and waits, and of what simulated nodes answered.
+_MOST_KEPT = 256
 
 
 class Recorder:
     """Writes one recording. Lines come in one order over all nodes and are flushed one by one.
+
+    Where all nodes are simulated and somebody says when a cell ends, up to 256 lines are kept back until it
+    ends or waits: what such nodes answered can be had again.
 
     ``started`` (seconds) and ``resumed`` go into the header of a run that takes an earlier one up again.
 
@@ -70,7 +58,7 @@ class Recorder:
         self._open: set[str] = set()
         self._file: Any = None
         self._ended = False
-        self._at = _Written()
+        self._at = Written()
         self._process = os.getpid()
         self._waits = True
         self._failure: RecordingError | None = None
@@ -130,7 +118,9 @@ class Recorder:
             if not self._begun:
                 self.begin()
             if not self._ended:
-                self._write(op, fields)
+                self._hold((op, fields))
+                if self._waits or self._is_forked() or not self._may_keep():
+                    self._put_held()
 
     def seconds(self, op: str, node: str, key: str, seconds: float) -> None:
         """Write one line of a node that says nothing but a time or a duration (seconds).
@@ -144,7 +134,7 @@ class Recorder:
                 self.begin()
             if not self._ended:
                 self._hold((op, node, key, seconds))
-                if not marks.ends_are_told():
+                if not self._may_keep():
                     self._put_held()
 
     def settle(self) -> None:
@@ -163,6 +153,16 @@ class Recorder:
             self._tell_failure()
             if self._at.held and not self._ended and not self._is_forked():
                 self._put_held()
+
+    def cell_waits(self) -> None:
+        """Write what is kept back, unless another thread is writing; a failure is told when the cell ends."""
+        if self._at.held and not self._ended and not self._is_forked() and self._lock.acquire(blocking=False):
+            try:
+                self._put_held()
+            except RecordingError as error:
+                self._failure = error
+            finally:
+                self._lock.release()
 
     def note(self, op: str, fields: Mapping[str, Any]) -> None:
         """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""
@@ -222,6 +222,10 @@ class Recorder:
         """Whether there is a header."""
         return self._at.seq > 0 or self._at.held is not None
 
+    def _may_keep(self) -> bool:
+        """Whether what is kept back may wait for more, or for the end of the cell."""
+        return marks.ends_are_told() and self._at.kept < _MOST_KEPT
+
     def _tell_failure(self) -> None:
         """Raise, once, what went wrong between two cells."""
         failure, self._failure = self._failure, None
@@ -235,7 +239,7 @@ class Recorder:
     def _hold(self, line: tuple[Any, ...], *, closed: bool = False) -> None:
         """Take the next line."""
         at = self._at
-        self._at = _Written(at.seq, at.hash, (line, at.held), at.size, closed)
+        self._at = Written(at.seq, at.hash, (line, at.held), at.size, closed, at.kept + 1)
 
     def _put_held(self) -> None:
         """Put the lines into the file that are not there yet, all of them or none.
@@ -251,7 +255,7 @@ class Recorder:
         while held:
             line, held = held
             lines.append(line)
-        data, after = _encoded(reversed(lines), at)
+        data, after = encoded(reversed(lines), at)
         done = 0
         try:
             while done < len(data):
@@ -268,24 +272,6 @@ class Recorder:
                 "make room or allow writing there, then run again; the recording is whole up to this request"
             )
             raise RecordingError(msg, hint=hint) from error
-
-
-def _encoded(lines: Iterable[tuple[Any, ...]], at: _Written) -> tuple[bytes, _Written]:
-    """Return the lines as they are written, and how far the recording is after them."""
-    seq, digest = at.seq, at.hash
-    written: list[str] = []
-    for line in lines:
-        if len(line) == 2:
-            text, digest = encode({"seq": seq, "op": line[0], **line[1]}, digest)
-        else:
-            op, node, key, seconds = line
-            text, digest = encode_seconds(seq, op, node, key, seconds, digest)
-        written.append(text)
-        seq += 1
-    written.append("")
-    return "\n".join(written).encode("utf-8", "surrogatepass"), _Written(
-        seq, digest, None, at.size, at.closed
-    )
 
 
 def _versions() -> dict[str, str]:

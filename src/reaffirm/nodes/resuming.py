@@ -67,6 +67,9 @@ class Resuming:
     def cell_ends(self) -> None:
         """Nothing is kept back here."""
 
+    def cell_waits(self) -> None:
+        """Nothing is kept back here."""
+
     @property
     def consented(self) -> tuple[str, ...]:
         """What a person agreed to in the finished steps; it counts for them alone."""

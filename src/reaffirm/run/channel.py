@@ -75,6 +75,8 @@ class WorkerEnd:
         self.shield = 0
         self.interrupted = False
         self.forked = False
+        #: What may be done while the runner writes down what a cell shows. It must not raise.
+        self.meanwhile: Callable[[], None] = lambda: None
         os.register_at_fork(after_in_child=self._in_fork)
 
     def _in_fork(self) -> None:
@@ -101,7 +103,16 @@ class WorkerEnd:
             return None
         with _Whole(self, self._lock):
             number = self._sent(message)
-            return self._next(lambda m: m.get("answers") == number).get("value")
+            return self._answer(number)
+
+    def show(self, message: Mapping[str, Any]) -> None:
+        """Send what a cell shows, and return once the runner has written it down."""
+        if self.forked:
+            return
+        with _Whole(self, self._lock):
+            number = self._sent(message)
+            self.meanwhile()
+            self._answer(number)
 
     def ask(self, message: Mapping[str, Any]) -> Any:
         """Like :meth:`request` for an answer that a person gives: Ctrl-C ends the waiting."""
@@ -122,6 +133,9 @@ class WorkerEnd:
         self._last += 1
         self.line.sendall(packed({**message, "request": self._last}))
         return self._last
+
+    def _answer(self, number: int) -> Any:
+        return self._next(lambda m: m.get("answers") == number).get("value")
 
     def order(self, idle: Iterator[object]) -> Message:
         """Wait for the next order of the runner, and take a step of ``idle`` as long as none is there.

@@ -43,6 +43,19 @@ def _words(told: Mapping[str, Any]) -> tuple[str, str, str]:
     return str(told.get("step", "")), str(told.get("outcome", "")), str(told.get("summary", ""))
 
 
+def not_well(notebook: Mapping[str, Any]) -> list[str]:
+    """Return a line for each step of an executed notebook that did not end well."""
+    found = [
+        _short(f"{step}: {outcome}: {summary}")
+        for cell in notebook["cells"]
+        for step, outcome, summary in ends(cell)
+        if outcome not in _WELL
+    ]
+    if len(found) > _STEPS:
+        found = [*found[: _STEPS - 1], f"… {len(found) - _STEPS + 1} more steps: see the notebook"]
+    return found
+
+
 def outcome_of(cell: Mapping[str, Any]) -> str:
     """How the step of a cell ended that ended worst; empty where no step tells of itself."""
     outcomes = [outcome for _, outcome, _ in ends(cell)]

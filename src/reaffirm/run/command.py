@@ -17,7 +17,7 @@ from reaffirm.run.closing import closing
 from reaffirm.run.declarations import Declarations, declared
 from reaffirm.run.execution import PLAN, Plan, Read, load
 from reaffirm.run.parameters import Text, check_complete, read_yaml, typed
-from reaffirm.run.runbook import Runbook, command_line, near_runbook, no_runbook
+from reaffirm.run.runbook import Runbook, command_line, folder_for_runbook, near_runbook, no_runbook
 from reaffirm.run.stopped import RunStoppedError
 from reaffirm.run.underway import Observer, Run
 
@@ -59,6 +59,13 @@ def stop_without_ending(path: Any) -> None:
         error = no_runbook(path, near)
         say(f"reaffirm: {error}")
         sys.exit(error.exit_code)
+
+
+def stop_at_folder(path: str) -> None:
+    """End the process where a folder stands in place of a notebook: papermill ends in a trace of its own."""
+    error = folder_for_runbook(path)
+    say(f"reaffirm: {error}")
+    sys.exit(error.exit_code)
 
 
 def tell_end(run: Run | None, *, where: bool = True) -> None:

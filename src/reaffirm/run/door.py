@@ -179,6 +179,10 @@ def _commanding(read: Any, command: Any) -> Any:
         # papermill takes the one path as its output when something is piped in; a source never is one
         piped = named in (None, "-") or (sys.modules["papermill.cli"].INPUT_PIPED and not output)
         if not piped and not _is_python(named):
+            if isinstance(named, str) and os.path.isdir(named):  # noqa: PTH112
+                from reaffirm.run.command import stop_at_folder
+
+                stop_at_folder(named)
             if _is_nothing(named):
                 from reaffirm.run.command import stop_without_ending
 

@@ -15,10 +15,12 @@ from reaffirm.run.places import project_of, shown
 from reaffirm.store.code_hash import code_hash, text_hash
 from reaffirm.store.installed import version_of
 from reaffirm.store.kept import keep, kept
-from reaffirm.store.project import find_project
+from reaffirm.store.project import find_project, runbook_files
 
 #: Counts up when a runbook's notebook is made in another way: what was made before is then not used.
 _FORM = 1
+#: Runbooks of a folder that a message names.
+_NAMED = 5
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -102,6 +104,20 @@ def elsewhere() -> str:
     return f"no runbooks/ in {here} or above it: go into the checkout (cd), or check the path"
 
 
+def folder_for_runbook(path: str) -> DocumentError:
+    """Return the error for a folder in place of a runbook, with what may have been meant."""
+    near = near_runbook(path)
+    inside = [shown(one) for one in runbook_files(Path(path))]
+    if near:
+        hint = f"did you mean {near}?"
+    elif inside:
+        more = f", … ({len(inside)} in all)" if len(inside) > _NAMED else ""
+        hint = f"name one of its runbooks: {', '.join(inside[:_NAMED])}{more}"
+    else:
+        hint = "name a notebook, or a runbook such as runbooks/NAME.py"
+    return DocumentError(f"{path} is a folder, not a notebook", hint=hint)
+
+
 def near_runbook(path: str) -> str:
     """Return the path of a runbook whose name is nearly that of ``path``, with or without ``.py``; or ``""``.
 
@@ -113,7 +129,7 @@ def near_runbook(path: str) -> str:
     stem = wanted.stem if wanted.suffix == ".py" else wanted.name
     project = find_project()
     for folder in (wanted.parent, *([project.runbooks] if project else [])):
-        known = {one.stem: one for one in sorted(folder.glob("[!_.]*.py"))} if folder.is_dir() else {}
+        known = {one.stem: one for one in runbook_files(folder)}
         from difflib import get_close_matches
 
         if near := get_close_matches(stem, known, n=1, cutoff=0.8):

@@ -128,6 +128,7 @@ def _speak_through(end: WorkerEnd) -> None:
 
     on_learning(tell)
     marks.tell_ends()
+    end.meanwhile = marks.cell_waits
     asking_runner.answers_by(lambda question: end.ask({"op": "ask", "question": question}))
 
 

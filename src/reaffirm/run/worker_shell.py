@@ -32,7 +32,7 @@ class _Publisher(DisplayPublisher):  # type: ignore[misc]
         message = {"op": "update" if update else "display", "data": data, "metadata": metadata or {}}
         if shown_as := (transient or {}).get("display_id"):
             message["display_id"] = shown_as
-        self.end.request(message)
+        self.end.show(message)
 
     def clear_output(self, wait: bool = False) -> None:
         """Send that what was shown is cleared."""
@@ -62,7 +62,7 @@ class _Hook(DisplayHook):  # type: ignore[misc]
         data, self._data = self._data, None
         if data:
             count = self.prompt_count
-            self.end.request({"op": "result", "data": data, "metadata": self._metadata or {}, "count": count})
+            self.end.show({"op": "result", "data": data, "metadata": self._metadata or {}, "count": count})
 
 
 class ZMQInteractiveShell(InteractiveShell):  # type: ignore[misc]

@@ -157,6 +157,8 @@ def _hits(mode: FailureMode, example: Example) -> list[int]:
         return []
     symptoms = symptoms_of(example)
     wanted = {(line.node, line.number) for one in match([mode], symptoms) for line in one.evidence}
+    if any(rank.numbers for rank in symptoms.ranks):  # those of the example's own lines
+        return sorted({number for _, number in wanted if number})
     nodes = {rank.node for rank in symptoms.ranks}
     counted: dict[str, int] = {}
     found = []

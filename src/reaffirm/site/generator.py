@@ -9,7 +9,7 @@ import yaml
 
 from reaffirm.errors import UsageError
 from reaffirm.site.mkdocs_file import Dumper, plugins_of
-from reaffirm.site.skin import MATERIAL, needed
+from reaffirm.site.skin import MATERIAL, features, needed
 from reaffirm.site.tree import Tree
 
 _MARK = (
@@ -45,8 +45,8 @@ def settings_text(tree: Tree, folder: Path, file: Path, data: Mapping[str, Any])
         made["INHERIT"] = _from(own, here)
     else:
         made["site_name"] = tree.settings.name
-    if not data.get("theme"):
-        made["theme"] = MATERIAL
+    if theme := _theme(tree, data):
+        made["theme"] = theme
     made["docs_dir"] = _from(folder, here)
     made["edit_uri"] = ""  # the pages here are made; nobody should edit them
     made["plugins"] = [
@@ -62,6 +62,19 @@ def settings_text(tree: Tree, folder: Path, file: Path, data: Mapping[str, Any])
     )
     dumped = yaml.dump(made, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=110)
     return _MARK + dumped
+
+
+def _theme(tree: Tree, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The theme, as far as the repository's settings do not name it."""
+    told = data.get("theme") or MATERIAL
+    theme = dict(told) if isinstance(told, Mapping) else {"name": str(told)}
+    given = theme.get("features") or []
+    if not isinstance(given, list):  # a tag, which only MkDocs can read
+        return {} if data.get("theme") else MATERIAL
+    found = features(str(theme.get("name")), given, nav=data.get("nav"), records=tree.records_outside)
+    if not data.get("theme"):
+        return {**theme, "features": found}
+    return {"name": theme["name"], "features": found} if found != list(given) else {}
 
 
 def write_settings(file: Path, text: str) -> bool:

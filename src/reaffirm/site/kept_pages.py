@@ -231,7 +231,13 @@ def _nav_of(config: Any, files: Any) -> list[object]:
         page = file.page
         if page is not None and not file.inclusion.is_not_in_nav():
             found.append((page.title, page.url, [one.title for one in page.ancestors]))
-    return [found, repr(config.nav), sorted(config.extra_css), repr(config.extra_javascript)]
+    return [
+        found,
+        repr(config.nav),
+        repr(config.theme.get("features")),
+        sorted(config.extra_css),
+        repr(config.extra_javascript),
+    ]
 
 
 def _theme_of(config: Any) -> list[object]:

@@ -57,7 +57,8 @@ class SiteMap:
     """Which page of the site shows which file of the repository.
 
     Keys of ``pages`` are paths from the root of the repository (``adrs/0001-x.md``), values are pages
-    as MkDocs names them (``decisions/0001-x.md``). ``forge`` is the address under which other files
+    as MkDocs names them (``decisions/0001-x.md``), with the anchor of the place that tells of a file where
+    the page does not show it. ``forge`` is the address under which other files
     can be read, with its slash; empty: they are not linked. ``files`` are those that are no pages.
     ``anchors`` are those of the pages of records; those of other pages are MkDocs's own affair.
 
@@ -98,8 +99,9 @@ class SiteMap:
         wanted = self._wanted(path, source)
         found = self._page(wanted)
         if found:
-            there = self._anchor(self.pages[found], anchor)
-            link = posixpath.relpath(self.pages[found], posixpath.dirname(page) or ".")
+            shown, _, told = self.pages[found].partition("#")
+            there = told or self._anchor(shown, anchor)
+            link = posixpath.relpath(shown, posixpath.dirname(page) or ".")
             return _quoted(link) + (_quoted(f"#{there}") if there else "")
         if self.assets and (picture := self.assets.get(wanted)):
             return _quoted(posixpath.relpath(picture, posixpath.dirname(page) or "."))

@@ -11,7 +11,7 @@ from reaffirm.store.changes import with_changes
 from reaffirm.store.fact_names import documented_facts, runbook_words
 from reaffirm.store.images import image_findings
 from reaffirm.store.ledger_check import changed_runs
-from reaffirm.store.project import Project, facts_pages
+from reaffirm.store.project import Project, facts_pages, runbook_files
 from reaffirm.store.published import PublishedRun, PublishedRuns, read_published
 from reaffirm.store.records import Records, read_all, read_records
 
@@ -43,7 +43,7 @@ def read_material(root: Path, *, docs: str, records: str | Sequence[str], runboo
     published = replace(published, runs=tuple(_not_as_published(run, edited) for run in published.runs))
     findings = [*found.findings, *published.findings, *edited.values()]
     books: dict[str, str] = {}
-    for path in sorted((root / runbooks).glob("[!_]*.py")):
+    for path in runbook_files(root / runbooks):
         try:
             books[path.stem] = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:

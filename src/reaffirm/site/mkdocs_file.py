@@ -4,7 +4,7 @@ Nothing that the file names is imported: a tag such as ``!!python/name:…`` sta
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,17 @@ from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
 from reaffirm.errors import DocumentError
 
+# Settings that are a text, each with an example.
+_TEXTS = {
+    "docs_dir": "docs",
+    "site_name": "Decisions",
+    "site_url": "https://example.org/",
+    "repo_url": "https://example.org/repository",
+    "edit_uri": "edit/main/docs/",
+    "edit_uri_template": "edit/main/docs/{path}",
+    "exclude_docs": '"*.draft.md"',
+    "draft_docs": '"*.draft.md"',
+}
 # What MkDocs leaves out of any documentation.
 _EXCLUDED = (".*", "/templates/")
 
@@ -59,7 +70,7 @@ def read_mkdocs(path: Path) -> dict[str, Any]:
     """Return the settings of a file; nothing where there is none.
 
     Raises:
-        DocumentError: it cannot be read, or holds no settings.
+        DocumentError: it cannot be read, holds no settings, or one that no site can be made with.
     """
     if not path.exists():
         return {}
@@ -77,7 +88,42 @@ def read_mkdocs(path: Path) -> dict[str, Any]:
     if data is not None and not isinstance(data, dict):
         msg = f"{path}:1: settings have a name and a value each, got {str(data)[:60]!r}"
         raise DocumentError(msg, hint="mend the file: it begins with, for example, `site_name: ...`")
-    return data or {}
+    data = data or {}
+    if problem := next(_wrong(data), None):
+        key, wanted, example = problem
+        line = _line_of(path, key)
+        msg = f"{path}{f':{line}' if line else ''}: {key} is {wanted}, got {str(data[key])[:60]!r}"
+        raise DocumentError(
+            msg, hint=f"mend it, for example `{key}: {example}`; mkdocs build refuses it as well"
+        )
+    return data
+
+
+def _wrong(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield settings that no site can be made with: the name, what its value must be, an example."""
+    for key, example in _TEXTS.items():
+        if not isinstance(data.get(key), str | Tagged | None):
+            yield key, "a text", example
+    plugins = data.get("plugins")
+    if not isinstance(plugins, list | dict | Tagged | None):
+        yield "plugins", "a list of names", "[search, reaffirm]"
+    for one in plugins if isinstance(plugins, list) else []:
+        if not isinstance(one, str) and not (isinstance(one, dict) and len(one) == 1):
+            yield "plugins", "a list of names, each alone or with settings of its own", "[search, reaffirm]"
+    for named in plugins if isinstance(plugins, list) else [plugins]:
+        for name, settings in named.items() if isinstance(named, dict) else ():
+            if not isinstance(settings, dict | Tagged | None):
+                yield "plugins", f"a list in which {name} has settings with a name each", "[search, reaffirm]"
+
+
+def _line_of(path: Path, key: str) -> int:
+    """Return the line on which a setting begins, from 1; 0 where a file that this one inherits has it."""
+    try:
+        node = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except (OSError, ValueError, yaml.YAMLError):
+        return 0
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    return next((name.start_mark.line + 1 for name, _ in pairs if name.value == key), 0)
 
 
 def plugins_of(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -12,7 +12,7 @@ from reaffirm.site.prose import rebuild
 from reaffirm.site.prose_words import first_heading
 from reaffirm.site.run_card import run_card
 from reaffirm.site.run_facts import facts_section
-from reaffirm.site.run_files import files_section, provenance_section
+from reaffirm.site.run_files import provenance_section
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.sent import sent_section
 from reaffirm.site.stand_ins import speed_remark
@@ -37,7 +37,7 @@ def notebook_page(
     decides: Sequence[str] = (),
     searched: bool = True,
 ) -> SitePage:
-    """Return the page of a published run.
+    """Return the page of a published run, but for its downloads, which come last.
 
     Args:
         material: the run with its notebook and what its recording says.
@@ -60,7 +60,6 @@ def notebook_page(
     title = f"{str(run.kind).capitalize()} run: {heading} ({day(run.when)})"
     numbers = {cell.number for cell in cells if cell.kind == "code"}
     remarks = _remarks(material)
-    here = uri.rsplit("/", 1)[-1].removesuffix(".md")
     parts = [
         f"{wide_front_matter(title, searched=searched)}\n{page_heading(title)}",
         path_of_run(run, uri, runbook_page),
@@ -79,7 +78,6 @@ def notebook_page(
         sent_section(material),
         _beside(material, beside),
         provenance_section(run),
-        files_section(run, material.sizes, here),
     ]
     return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
 

@@ -1,9 +1,10 @@
 """Which file of the repository is shown on which page, and which files a page may point at."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from reaffirm.site.links import OnDisk
+from reaffirm.site.run_archive import FILES, IN_ARCHIVE
 from reaffirm.store.records import Records
 from reaffirm.store.template import TEMPLATE
 
@@ -13,6 +14,9 @@ INDEX_URI = "decisions/index.md"
 RUNS_INDEX = "runs/index.md"
 # A generated index has their place.
 _REPLACED = tuple(f"{folder}/README.md" for folder in ("decisions", "runs", "failures", "container-images"))
+# A run's folder below that of the documentation: runs/RUNBOOK/RUN.
+_DEPTH = 3
+_MACHINES = "/machines.toml"
 #: Where each claim stands.
 STILL_TRUE_URI = "still-true.md"
 
@@ -27,7 +31,7 @@ def page_map(
     books: Mapping[str, str],
     runs: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return the pages by the path of the file that they show.
+    """Return the pages by the path of the file that they show, some with the place where they tell of it.
 
     Args:
         root: the folder of the repository.
@@ -59,10 +63,20 @@ def page_map(
         pages |= dict.fromkeys((runbooks, f"{runbooks}/README.md"), "runbooks/index.md")
     if docs != ".":
         pages["README.md"] = pages.get(f"{docs}/README.md", "index.md")
+    pages |= dict(_downloads(pages, docs, runs))
     for folder, uri in runs.items():
         pages[folder] = uri
         pages[f"{folder}/notebook.ipynb"] = uri
     return pages
+
+
+def _downloads(pages: Mapping[str, str], docs: str, runs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The files of runs that are on no page and no file of the site: a link leads to what tells of them."""
+    depth = len(docs.split("/")) + _DEPTH
+    for path in pages:
+        folder = "/".join(path.split("/")[:depth])
+        if folder in runs and path.endswith((*IN_ARCHIVE, _MACHINES)):
+            yield path, f"{runs[folder]}#{FILES}"
 
 
 def linked_files(root: Path, docs: str, *, strict: bool) -> Container[str]:

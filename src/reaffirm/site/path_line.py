@@ -6,7 +6,7 @@ It stands below the title in the text: above it, search would take it for a page
 import posixpath
 
 from reaffirm.site.page_map import INDEX_URI, RUNS_INDEX
-from reaffirm.site.text import code, inline
+from reaffirm.site.text import UNSEARCHED, code, inline
 from reaffirm.store.published import PublishedRun
 
 
@@ -34,4 +34,4 @@ def path_of_run(run: PublishedRun, uri: str, runbook_page: str, last: str = "") 
 
 
 def _line(*steps: str) -> str:
-    return f'<span class="rf-path" data-search-exclude>{" › ".join(steps)}</span>'
+    return f'<span class="rf-path" {UNSEARCHED}>{" › ".join(steps)}</span>'

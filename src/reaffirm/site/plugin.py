@@ -14,14 +14,15 @@ from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from reaffirm.site.ahead import render_ahead
-from reaffirm.site.blanks import without_blanks
+from reaffirm.site.blanks import around_article, may_go, without_blanks
 from reaffirm.site.diagrams.files import SCRIPT as DIAGRAMS
 from reaffirm.site.kept_pages import KeptPages
 from reaffirm.site.not_found import with_ways_on
 from reaffirm.site.policy import Policy
 from reaffirm.site.settings import SiteSettings, today
-from reaffirm.site.skin import dress, loaded_elsewhere, named, templates
+from reaffirm.site.skin import dress, features, loaded_elsewhere, named, templates
 from reaffirm.site.static_files import SCRIPT, STYLE, static_files
+from reaffirm.site.theme_files import without_unused
 from reaffirm.site.tree import Tree, make_tree
 
 _LOG = logging.getLogger("mkdocs.plugins.reaffirm")
@@ -116,10 +117,14 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
         for uri, path in self.tree.files.items():
             if documentation.get(uri) != path:
                 self._add(files, File.generated(config, uri, abs_src_path=str(path)))
-        for uri, text in self.tree.texts.items():
-            self._add(files, File.generated(config, uri, content=text))
+        for uri, made in (*self.tree.texts.items(), *self.tree.archives.items()):
+            self._add(files, File.generated(config, uri, content=made))
         if DIAGRAMS in self.tree.texts and DIAGRAMS not in config.extra_javascript:
             config.extra_javascript.append(DIAGRAMS)
+        theme, given = config.theme, config.theme.get("features") or ()
+        many = features(theme.name, given, nav=config.nav, records=self.tree.records_outside)
+        if many != list(given):
+            theme["features"] = many
         if config.nav is None:
             config.nav = self.tree.nav([file.src_uri for file in files.documentation_pages()])
         else:
@@ -206,11 +211,13 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
 
     @event_priority(-100)  # type: ignore[untyped-decorator]
     def on_env(self, env: Any, *, config: Any, files: Files) -> Any:
-        """Leave out the blanks of Material's templates: they are more than a fifth of each short page.
+        """Leave out the blanks of Material's templates, and those of its files that nobody asks for.
 
-        While the site is served, a template has nothing to do where the finished page would be what it was.
+        Blanks are more than a fifth of each short page. While the site is served, a template has nothing to
+        do where the finished page would be what it was.
         """
         without_blanks(env, config.theme)
+        without_unused(config, files)
         return self.kept.environment(env, files, config) if self.kept else env
 
     @event_priority(100)  # type: ignore[untyped-decorator]
@@ -229,7 +236,9 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
 
     @event_priority(-100)  # type: ignore[untyped-decorator]
     def on_post_page(self, output: str, *, page: Any, config: Any) -> str:
-        """Put the policy into a page, after all that others do to it."""
+        """Leave out blanks and put the policy into a page, after all that others do to it."""
+        if output and may_go(config.theme):
+            output = around_article(output)
         if output and self.policy:
             output = self.policy.put(output)
         return self.kept.output(output, page) if self.kept else output

@@ -64,7 +64,9 @@ def _claim(record: Record, claim: Claim, stands: Standing, ways: Ways) -> str:
         conditions = "<br>".join(
             f"{code(one.fact)} {cell(str(one.expect))}" for one in claim.check.conditions
         )
-        rows.append(("Check", f"{conditions}<br>in a run of {ways.runbook(claim.check.runbook)}"))
+        given = ", ".join(f"{name} = {value}" for name, value in claim.check.parameters)
+        how = f" with {code(given)}" if given else ""
+        rows.append(("Check", f"{conditions}<br>in a run of {ways.runbook(claim.check.runbook)}{how}"))
         rows.append(("Needs", _NEEDS[claim.needs]))
     if claim.recheck_after:
         rows.append(("Check again", _again(claim, stands)))

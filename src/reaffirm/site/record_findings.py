@@ -1,11 +1,11 @@
-"""What is wrong with a record, on its page: folded, since whoever reads the decision need not read it."""
+"""What is wrong with a record, on its page: folded and in no search, since who reads it need not know."""
 
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reaffirm.model.finding import Finding
-from reaffirm.site.text import admonition, code, inline
+from reaffirm.site.text import UNSEARCHED, admonition, code, inline
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ def findings_of(told: Told, uri: str) -> str:
     if not told.findings:
         return ""
     count = len(told.findings)
-    lines = [f"-   {finding_line(one, told.rules, uri)}" for one in told.findings]
+    lines = [f"-   {finding_line(one, told.rules, uri)}\n    {{ {UNSEARCHED} }}" for one in told.findings]
     title = f"{count} finding{'' if count == 1 else 's'} about this record"
-    return admonition("quote", title, "\n".join(lines), folded=True)
+    return admonition("quote", title, "\n".join(lines), folded=True, searched=False)
 
 
 def finding_line(finding: Finding, rules: Mapping[str, str], uri: str, *, path: bool = False) -> str:

@@ -14,7 +14,7 @@ from reaffirm.site.prose_words import words
 from reaffirm.site.record_claims import Standings
 from reaffirm.site.record_findings import Told
 from reaffirm.site.record_history import status_changes
-from reaffirm.site.text import admonition, cell, named_table
+from reaffirm.site.text import UNSEARCHED, admonition, cell, named_table
 from reaffirm.site.ways import Ways
 
 
@@ -46,7 +46,7 @@ def head(
     if told and record.dialect is not Dialect.MARKDOWN and (links := list(_leads(record, resolve, told))):
         rows.append(("Links", "<br>".join(links)))
     if told and told.source:
-        rows.append(("File", told.source))
+        rows.append((f"File {{ {UNSEARCHED} }}", f"{told.source} {{ {UNSEARCHED} }}"))
     about = named_table("Record", record.id, rows)
     return "\n\n".join((*_boxes(record, standings, ways, others, today), about))
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from reaffirm.model.history import Change
 from reaffirm.site.page import day
-from reaffirm.site.text import admonition, cell, code, inline, table
+from reaffirm.site.text import UNSEARCHED, admonition, cell, code, inline, table
 
 _MOST = 20
 _SHOWN = 8
@@ -20,7 +20,7 @@ def history_box(changes: Sequence[Change], missing: str, commits: str = "") -> s
     """
     if not changes:
         why = f"No history: {missing}." if missing else "No history: this file is in no commit yet."
-        return f"<small>{inline(why)}</small>"
+        return f"<small {UNSEARCHED}>{inline(why)}</small>"
     rows: list[tuple[str, ...]] = []
     for one in changes[:_MOST]:
         name = code(one.commit[:8])

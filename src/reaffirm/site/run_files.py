@@ -1,11 +1,14 @@
 """What a run rests on, and its files to take away."""
 
-from collections.abc import Iterator, Mapping
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
 from reaffirm.site.raw_table import code_cell, folded, raw_table, text_cell
-from reaffirm.site.text import code, inline, table
+from reaffirm.site.run_archive import ARCHIVE, FILES
+from reaffirm.site.text import UNSEARCHED, code, inline, table
 from reaffirm.store.published import PublishedRun
 from reaffirm.store.run_view import image_identity
 
@@ -16,31 +19,41 @@ _NAMES = {
     "provenance.json": "what the run rests on, for programs",
     "machines.toml": "the machine file, without what is secret",
 }
-#: What of a run's files is published with the site.
-_ON_SITE = (".ipynb", ".jsonl", ".json", ".log", ".txt")
 _MOST_SAVED = 40
 _HASH = 16
+_SAFE = "/:?&=%@+,;~.-_!$*"
 
 
-def files_section(run: PublishedRun, sizes: Mapping[str, int], here: str) -> str:
-    """Return the files of a run with their sizes.
+def files_section(
+    run: PublishedRun, sizes: Mapping[str, int], archive: int, page: str, source: Callable[[str], str]
+) -> str:
+    """Return the archive of a run and what is in it.
 
     Args:
         run: the run.
-        sizes: bytes of each file, by its path in the folder of the run.
-        here: that folder, relative to the page.
+        sizes: bytes of each file that is in the archive, by its path in the folder of the run.
+        archive: bytes of the archive; 0: there is none.
+        page: the page of the run.
+        source: where a file of the repository can be read, by its path; empty where nobody knows.
     """
-    main = [name for name in _NAMES if name in run.files]
+    main = [name for name in _NAMES if name in run.files or name in sizes]
     saved = [name for name in run.files if "/" in name]
-    rows = [(_link(name, here), _NAMES[name], _size(sizes.get(name))) for name in main]
-    rows += [(_link(name, here), "saved by the run", _size(sizes.get(name))) for name in saved[:_MOST_SAVED]]
+    told = [(name, _NAMES[name]) for name in main]
+    told += [(name, "saved by the run") for name in saved[:_MOST_SAVED]]
+    rows = [(_file(name, run, sizes, source), what, size_words(sizes.get(name))) for name, what in told]
     if len(saved) > _MOST_SAVED:
-        rows.append((f"and {len(saved) - _MOST_SAVED} more", "in the folder of the run", " "))
-    if not rows:
-        return ""
-    check = code(f"reaffirm check {run.path}")
-    again = f"In the repository they lie in {code(run.path)}. {check} runs it again and says what differs."
-    return "\n\n".join(["## Downloads { #run-files }", table(("File", "What it is", "Size"), rows), again])
+        rows.append((f"and {len(saved) - _MOST_SAVED} more", "saved by the run", " "))
+    shown = table(("File", "What it is", "Size"), rows)
+    head = f"## Downloads {{ #{FILES} {UNSEARCHED} }}"
+    if not archive:
+        return "\n\n".join([head, f"In the repository they lie in {code(run.path)}.", shown])
+    here = quote(page.rsplit("/", 1)[-1].removesuffix(".md"))
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{run.runbook}-{run.run}.zip")
+    link = f'[{ARCHIVE}]({here}/{ARCHIVE}){{ download="{name}" }}'
+    runs, check = code(posixpath.dirname(posixpath.dirname(run.path))), code(f"reaffirm check {run.path}")
+    use = f"Unpack it in {runs} of a clone: there {check} runs it again and says what differs."
+    told_of = f"{link} ({size_words(archive)}) holds these files. {use}"
+    return "\n\n".join([head, told_of, shown])
 
 
 def provenance_section(run: PublishedRun) -> str:
@@ -120,14 +133,15 @@ def _digest(value: object) -> str:
     return code_cell(f"{str(value)[:_HASH]}…") if value else ""
 
 
-def _link(name: str, here: str) -> str:
-    if not name.endswith(_ON_SITE):
-        return f"{code(name)} (in the repository only)"
-    return f"[{inline(name)}]({here}/{quote(name)})"
+def _file(name: str, run: PublishedRun, sizes: Mapping[str, int], source: Callable[[str], str]) -> str:
+    """The name of a file, as a link where it can be read elsewhere."""
+    address = source(f"{run.path}/{name}")
+    shown = f"[{inline(name)}]({quote(address, safe=_SAFE)})" if address else code(name)
+    return shown if name in sizes else f"{shown} (in the repository only)"
 
 
-def _size(count: int | None) -> str:
-    """A size as people write it; of a file that nobody measured, nothing."""
+def size_words(count: int | None) -> str:
+    """Return a size as people write it; of a file that nobody measured, nothing."""
     if count is None:
         return " "
     if count < 1000:

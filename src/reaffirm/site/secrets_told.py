@@ -15,12 +15,12 @@ from reaffirm.lint.secret_allowances import ALLOWED, not_allowed, read_allowance
 from reaffirm.lint.secret_scan import Looked, scan
 from reaffirm.model.finding import Finding
 from reaffirm.redact import known
+from reaffirm.site.file_hash import FileKey, file_hash, file_key
 from reaffirm.site.together import together
 from reaffirm.store.kept import keep, kept
 
-_Key = tuple[str, int, int]
 #: What was found in this process: most files are the same at the next build of a preview.
-_READ: dict[_Key, tuple[Finding, ...]] = {}
+_READ: dict[FileKey, tuple[Finding, ...]] = {}
 _MOST_KEPT = 50_000
 _NO_TEXT = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
 _SORT = "without-secrets"
@@ -47,6 +47,12 @@ def secrets_told(root: Path, paths: Iterable[Path]) -> list[Finding]:
         return []
     allowed = read_allowances(root / ALLOWED) if (root / ALLOWED).is_file() else ()
     return sorted(set(not_allowed(found, allowed, file=ALLOWED, whole=False)))
+
+
+def holds_none(path: Path) -> bool:
+    """Return whether a file was looked at in this process and nothing in it looks like a secret."""
+    key = _key(path)
+    return key is not None and _READ.get(key) == ()
 
 
 class _Clean:
@@ -88,11 +94,11 @@ def _look(paths: Iterable[Path], clean: _Clean) -> None:
     """Look at those files of which nothing is known, with all processors."""
     if len(_READ) >= _MOST_KEPT:
         _READ.clear()
-    wanted: list[tuple[Path, _Key, str]] = []
+    wanted: list[tuple[Path, FileKey, str]] = []
     for path in paths:
         if (key := _key(path)) is None or key in _READ:
             continue
-        digest = _digest(path)
+        digest = file_hash(path)
         if digest and clean.has(digest):
             _READ[key] = ()
         else:
@@ -110,22 +116,11 @@ def _of(root: Path, path: Path) -> Iterator[Finding]:
         yield Finding(shown_path(root, path), one.line, one.code, one.message, one.hint)
 
 
-def _key(path: Path) -> _Key | None:
+def _key(path: Path) -> FileKey | None:
     """What a file is known by in this process; ``None`` where there is nothing to read in it."""
     if path.suffix.lower() in _NO_TEXT:
         return None
-    try:
-        about = path.stat()
-    except OSError:
-        return None
-    return str(path), about.st_mtime_ns, about.st_size
-
-
-def _digest(path: Path) -> str:
-    try:
-        return sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
+    return file_key(path)
 
 
 def shown_path(root: Path, path: Path) -> str:

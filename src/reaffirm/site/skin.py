@@ -31,6 +31,9 @@ _PALETTE = [
     )
 ]
 _FEATURES = ["navigation.indexes", "navigation.top", "content.code.copy", "search.highlight", "toc.follow"]
+#: Of so many records that are in no navigation each page carries only its own part of it.
+MANY = 200
+PRUNE = "navigation.prune"
 #: The theme of a site that names none.
 MATERIAL = {"name": "material", "font": False, "language": "en", "palette": _PALETTE, "features": _FEATURES}
 
@@ -54,6 +57,22 @@ def needed(known: Collection[str]) -> list[str]:
         for name, others in _NEEDED.items()
         if not {name, f"markdown.extensions.{name}", *others} & set(known)
     ]
+
+
+def features(theme: str, given: Collection[str], *, nav: Any, records: int) -> list[str]:
+    """Return the features of Material that a site has: with many records one more.
+
+    Each page would carry the whole navigation. Where it is ours, a page of many carries its own part of it,
+    and links to the others.
+
+    Args:
+        theme: the name of the theme.
+        given: those that the settings name.
+        nav: somebody's own navigation; ``None``: it is ours.
+        records: how many pages of records are in no navigation.
+    """
+    wanted = theme == "material" and nav is None and records > MANY
+    return [*given, PRUNE] if wanted and not {PRUNE, "navigation.expand"} & set(given) else list(given)
 
 
 def loaded_elsewhere(config: Any) -> list[str]:

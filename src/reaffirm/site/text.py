@@ -106,9 +106,10 @@ def page_heading(title: str) -> str:
     return f"# {inline(title)}{own_id(title)}"
 
 
-def admonition(kind: str, title: str, body: str, *, folded: bool = False) -> str:
-    """Return a box. The title is plain text; the body is Markdown."""
+def admonition(kind: str, title: str, body: str, *, folded: bool = False, searched: bool = True) -> str:
+    """Return a box. The title is plain text, which search may pass over; the body is Markdown."""
     quoted = inline(title).replace('"', "&quot;")
+    quoted = quoted if searched else unsearched(quoted)
     mark = "???" if folded else "!!!"
     return f'{mark} {kind} "{quoted}"\n\n{indent(body)}'
 
@@ -136,6 +137,19 @@ def title_text(text: str) -> str:
 
 #: How much more a page counts in the search that answers a question than one that is looked up by its name.
 ANSWERS, LOOKED_UP = 2, 0.002
+
+
+#: What search passes over. It has a value, since Material's search takes such a sign out of the page again.
+UNSEARCHED = 'data-search-exclude="1"'
+
+
+def unsearched(words: str) -> str:
+    """Return words of a line that search passes over.
+
+    Args:
+        words: Markdown.
+    """
+    return f"<span {UNSEARCHED}>{words}</span>"
 
 
 def front_matter(title: str, *, boost: float | None = None) -> str:

@@ -26,6 +26,9 @@ def told_settings(
     own = plugins_of(data).get("reaffirm", {})
     strict = own.get("strict_records") is True
     named = own.get("records")
+    if not isinstance(named, str | list | None):
+        msg = f"mkdocs.yml: records, of the plugin reaffirm, is a folder or a list of folders, got {named!r}"
+        raise UsageError(msg, hint="mend it, for example `records: adrs`")
     folders = records or ((named,) if isinstance(named, str) else tuple(str(one) for one in named or ()))
     if not folders and strict:
         folders = ("adrs",)

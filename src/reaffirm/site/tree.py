@@ -1,7 +1,7 @@
 """The whole site as data: every page with its source, every file beside them. Nothing is written here."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +9,17 @@ from reaffirm.model.finding import Finding
 from reaffirm.site.assemble import Site, assemble
 from reaffirm.site.diagrams.files import SCRIPT as DIAGRAMS
 from reaffirm.site.diagrams.files import diagram_files
+from reaffirm.site.downloads import downloads
 from reaffirm.site.hand_written import DATA, ENDINGS, HOME, read_written, shown
 from reaffirm.site.navigation import moved, navigation
 from reaffirm.site.programs import for_programs
+from reaffirm.site.run_archive import IN_ARCHIVE
 from reaffirm.site.secrets_masked import Masks
 from reaffirm.site.secrets_told import secrets_told
 from reaffirm.site.settings import SiteSettings
 from reaffirm.site.static_files import SCRIPT, STYLE, static_files
 from reaffirm.site.text import front_matter, inline, title_text
 
-_PUBLISHED = (".ipynb", ".jsonl", ".json", ".log", ".txt")
 _BESIDE = (".schema.json", *ENDINGS, ".css", ".js", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
 
 
@@ -39,7 +40,7 @@ class TreePage:
 
 @dataclass(frozen=True)
 class Tree:
-    """A site: its pages, files that are copied and texts that are made, all by their address.
+    """A site: its pages, files that are copied, texts and archives that are made, all by their address.
 
     ``left_out`` are files of the documentation that are not on the site. ``findings`` are what is wrong;
     ``told`` is the number of those that are shown on pages instead.
@@ -50,6 +51,7 @@ class Tree:
     pages: Mapping[str, TreePage]
     files: Mapping[str, Path]
     texts: Mapping[str, str]
+    archives: Mapping[str, bytes] = field(default_factory=dict)
     left_out: frozenset[str] = frozenset()
     findings: tuple[Finding, ...] = ()
     told: int = 0
@@ -70,6 +72,11 @@ class Tree:
         """The pages that are found from others and not from the navigation."""
         return frozenset(uri for uri, page in self.pages.items() if not page.in_nav)
 
+    @property
+    def records_outside(self) -> int:
+        """How many pages of records are in no navigation."""
+        return sum(uri.startswith("decisions/") for uri in self.hidden)
+
     def nav(self, uris: list[str] | None = None) -> list[Any]:
         """Return a navigation; records are found from their index, runs likewise.
 
@@ -83,13 +90,13 @@ class Tree:
         return navigation(self.pages if uris is None else uris, self.hidden, text)
 
     def moved(self, nav: Any) -> Any:
-        """Return somebody's navigation in which each record's file is the page that shows it."""
+        """Return somebody's navigation in which a record's or a run's file is the page that shows it."""
         plan = self.site.plan
         docs = f"{plan.docs}/"
         again = {
-            path.removeprefix(docs): uri
+            path.removeprefix(docs): uri.partition("#")[0]
             for path, uri in plan.map.pages.items()
-            if path in plan.not_again and path.startswith(docs)
+            if (path in plan.not_again or "#" in uri) and path.startswith(docs)
         }
         return moved(nav, again)
 
@@ -141,19 +148,24 @@ def make_tree(settings: SiteSettings, documentation: Mapping[str, Path]) -> Tree
         head = front_matter(title_text(settings.name))
         pages["index.md"] = TreePage("index.md", f"{head}\n# {inline(settings.name)}\n\n{site.home}\n")
     texts = {**for_programs(site, settings), **diagram_files(page.markdown for page in pages.values())}
-    if secrets:
-        masks = Masks(settings.root, secrets)
-        copies = masks.copies(settings.root, files)
+    masks = Masks(settings.root, secrets) if secrets else None
+    copies = masks.copies(settings.root, files) if masks else {}
+    files = {uri: path for uri, path in files.items() if uri not in copies}
+    packed = downloads(site.plan, settings, pages, files, copies)
+    for uri, section in packed.sections.items():
+        pages[uri] = replace(pages[uri], markdown=f"{pages[uri].markdown}\n{section}\n")
+    if masks:
         pages, texts = masks.pages(pages), masks.texts(texts) | copies
-        files = {uri: path for uri, path in files.items() if uri not in copies}
-        left_out |= copies.keys()
+    files = {uri: path for uri, path in files.items() if uri not in packed.inside}
+    texts = {uri: text for uri, text in texts.items() if uri not in packed.inside}
     return Tree(
         settings,
         site,
         pages,
         files | dict(site.assets),
         {**texts, **static_files()},
-        left_out,
+        packed.archives,
+        left_out | copies.keys() | packed.inside,
         tuple(findings),
         site.told,
         site.plan.folders,
@@ -168,7 +180,7 @@ def _left_out(site: Site, documentation: Mapping[str, Path], pages: Mapping[str,
         folder, _, name = uri.rpartition("/")
         index = f"{folder}/index.md" if folder else "index.md"
         replaced = uri in pages or (name == "README.md" and index in pages)
-        download = uri.startswith("runs/") and uri.endswith(_PUBLISHED)
+        download = uri.startswith("runs/") and uri.endswith(IN_ARCHIVE)
         # A page to copy, such as failures/_template.md, is none to read.
         template = name.startswith("_") and uri.endswith(".md")
         stray = template or (not download and not uri.endswith(_BESIDE))

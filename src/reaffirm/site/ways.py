@@ -13,7 +13,7 @@ from reaffirm.site.page_map import INDEX_URI
 from reaffirm.site.record_label import label
 from reaffirm.site.report import fact_value
 from reaffirm.site.stand_ins import behind
-from reaffirm.site.text import code, inline
+from reaffirm.site.text import UNSEARCHED, code, inline
 from reaffirm.store.published import PublishedRun
 
 #: Stands in a command for a machine file that only its reader has: how the guides call it.
@@ -133,7 +133,7 @@ class Ways:
         line.append(f"[All decisions]({self.to(INDEX_URI)})")
         if after:
             line.append(f"[{inline(label(after))} →]({self.to(self.records[after.key])})")
-        return "---\n\n" + " · ".join(line) if before or after else ""
+        return f"---\n\n{' · '.join(line)}\n{{ {UNSEARCHED} }}" if before or after else ""
 
     def _link(self, text: str, page: str | None) -> str:
         return f"[{text}]({self.to(page)})" if page else text

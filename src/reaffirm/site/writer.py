@@ -32,8 +32,8 @@ PATIENCE = 60.0
 _PAUSE = 0.05
 _SHOWN = 5
 
-#: What is written at an address: a text, or the content of a file.
-Content = str | Path
+#: What is written at an address: a text, bytes, or the content of a file.
+Content = str | bytes | Path
 
 
 @dataclass(frozen=True)
@@ -261,12 +261,12 @@ def _mode(path: Path) -> int | None:
         return None
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
+def _bytes(made: str | bytes) -> bytes:
+    return made if isinstance(made, bytes) else made.encode("utf-8", "replace")
 
 
 def _hash(content: Content) -> str:
-    if isinstance(content, str):
+    if not isinstance(content, Path):
         return hashlib.sha256(_bytes(content)).hexdigest()
     if not content.is_file():  # a pipe would be waited for
         raise FileNotFoundError(errno.ENOENT, "there is no file of this name", str(content))

@@ -15,7 +15,7 @@ from reaffirm.store.frontmatter import Page
 from reaffirm.store.operands import operand_problem, type_of
 
 _CLAIM_KEYS = ("id", "says", "kind", "rivals", "told-by", "needs", "check", "recheck-after")
-_CHECK_KEYS = ("runbook", "fact", "expect", "all")
+_CHECK_KEYS = ("runbook", "with", "fact", "expect", "all")
 _CONDITION_KEYS = ("fact", "expect")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 _FACT = re.compile(r"[a-z][a-z0-9_]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+\Z")
@@ -135,6 +135,7 @@ class ClaimReader:
         self.keys(check, _CHECK_KEYS, path, "check-key", "a check")
         runbook = self.text(check, "runbook", path, required=True)
         line = self.page.at(*path, "runbook")
+        parameters = self.parameters(check, path)
         if ("all" in check) == ("fact" in check or "expect" in check):
             self.wrong(
                 path, "check-shape", "a check has either 'fact' and 'expect', or 'all' with a list of them"
@@ -142,7 +143,7 @@ class ClaimReader:
             return None
         if "all" not in check:
             condition = self.condition(check, path)
-            return Check(runbook, (condition,), line) if condition else None
+            return Check(runbook, (condition,), line, parameters) if condition else None
         items = check["all"]
         if not isinstance(items, list) or not items:
             self.wrong(
@@ -161,7 +162,28 @@ class ClaimReader:
                 continue
             self.keys(one, _CONDITION_KEYS, here, "check-key", "a condition")
             conditions.append(self.condition(one, here))
-        return Check(runbook, tuple(condition for condition in conditions if condition), line)
+        return Check(runbook, tuple(condition for condition in conditions if condition), line, parameters)
+
+    def parameters(
+        self, check: Mapping[str, Any], path: Path
+    ) -> tuple[tuple[str, bool | int | float | str], ...]:
+        """Read with which parameters the runbook decides the claim."""
+        given, here = check.get("with", {}), (*path, "with")
+        hint = "write 'with: {boots: 3}'"
+        if not isinstance(given, dict):
+            self.wrong(
+                here, "check-with", f"'with' must be names with a value each, got {type_of(given)}", hint
+            )
+            return ()
+        for name, value in given.items():
+            if not isinstance(name, str) or not (name.isascii() and name.isidentifier()):
+                self.wrong(here, "check-with", f"no parameter is called {name!r}", hint)
+            elif not isinstance(value, bool | int | float | str):
+                told = (
+                    f"the parameter {name!r} must be a text, a number, or true or false, got {type_of(value)}"
+                )
+                self.wrong((*here, name), "check-with", told, hint)
+        return tuple(given.items())
 
     def condition(self, item: Mapping[str, Any], path: Path) -> Condition | None:
         """Read one fact and what it must be."""

@@ -38,12 +38,13 @@ def _row(line: str, steps: list[str]) -> Iterator[DocumentedFact]:
     """Yield the facts of one row; ``<name>.p50`` stands for each step, ``.p95`` after it for the same."""
     cells = line.strip("|").split("|")
     only = _ONLY.match(cells[-1].strip())
+    unit = cells[2].strip() if len(cells) > 3 else ""
     head = ""
     for name in _NAME.findall(cells[0]):
         head = head if name.startswith(".") else name.partition(".")[0]
         tail = name.partition(".")[2]
         for step in [only[1]] if only else steps or [""]:
-            yield DocumentedFact(step, f"{step if head == '<name>' else head}.{tail}")
+            yield DocumentedFact(step, f"{step if head == '<name>' else head}.{tail}", unit)
 
 
 def runbook_words(source: str, documented: Iterable[DocumentedFact] = ()) -> RunbookWords:
@@ -60,6 +61,7 @@ def runbook_words(source: str, documented: Iterable[DocumentedFact] = ()) -> Run
     names: set[str] = set()
     patterns: list[str] = []
     heads: set[str] = set()
+    units: dict[str, str] = {}
     computed = False
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         step = _called(call)
@@ -67,6 +69,9 @@ def runbook_words(source: str, documented: Iterable[DocumentedFact] = ()) -> Run
             name = next(_values(call, "name"), call.args[0] if call.args else None)
             if text := _text(name):
                 names.add(text)
+                unit = next(_values(call, "unit"), call.args[2] if len(call.args) > 2 else ast.Constant(""))
+                if isinstance(unit, ast.Constant) and isinstance(unit.value, str):
+                    units[text] = unit.value
             elif isinstance(name, ast.JoinedStr):
                 patterns.append(_pattern(name))
             else:
@@ -90,6 +95,7 @@ def runbook_words(source: str, documented: Iterable[DocumentedFact] = ()) -> Run
         frozenset(heads),
         computed,
         frozenset(text for node in ast.walk(tree) if (text := _text(node))),
+        units,
     )
 
 

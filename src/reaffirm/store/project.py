@@ -81,6 +81,11 @@ class Project:
             return str(path)
 
 
+def runbook_files(folder: Path) -> list[Path]:
+    """Return the runbooks in a folder, by name; a file whose name begins with ``_`` or ``.`` is none."""
+    return sorted(folder.glob("[!_.]*.py"))
+
+
 def find_project(start: Path | None = None) -> Project | None:
     """Walk up from ``start`` to the project's root; ``None`` when there is none.
 

@@ -1,4 +1,4 @@
-/* Which failure pages fit a pasted log. The same as Python's diagnose/{paste,match,rank,stages}.py, step by
+/* Which failure pages fit a pasted log. The same as Python's diagnose/{paste,match,rank,stages}.py, with rank_marks.py, step by
    step: tests hold the two against each other, so whatever changes there is changed here as well.
    Everything that takes long is a generator, so that a page can stay alive while a large log is read. */
 ((part) => {
@@ -95,19 +95,20 @@
     return lines ? lines.split("\n") : [];
   }
 
-  function ranksOf(lines) {
+  /** Lines by the name before “ | ”; null unless each line has one. */
+  function named(lines) {
     const ranks = new Map();
     for (const line of lines) {
       const at = line.indexOf(" | ");
       const name = cut(at < 0 ? "" : line.slice(0, at), (sign) => sign === " ");
       if (at < 0 || !name || name.includes(" ")) {
         if (/^ *$/.test(line)) continue;
-        return new Map([["a rank", lines]]);
+        return null;
       }
       if (!ranks.has(name)) ranks.set(name, []);
       ranks.get(name).push(line.slice(at + 3));
     }
-    return ranks.size ? ranks : new Map([["a rank", lines]]);
+    return ranks.size ? ranks : null;
   }
 
   /** Tell, line by line, when so much was read that the page may do something else. */
@@ -117,6 +118,42 @@
       signs = signs > BATCH ? 0 : signs + line.length + 20;
       return signs > BATCH;
     };
+  }
+
+  /** The logs of the ranks, and the lines of which nothing tells whose they are, or null. */
+  function* logsOf(lines, limit, tell) {
+    const due = pace();
+    function* cutAll(said) {
+      const out = [];
+      for (const line of said) {
+        tell();
+        out.push(searched(line, limit));
+        if (due(out[out.length - 1])) yield;
+      }
+      return out;
+    }
+    const log = (node, said, numbers = null) => {
+      return { node, lines: said, numbers, whole: said.join("\n"), hits: new Map(), ended: null, shared: null };
+    };
+    const ranks = named(lines);
+    if (ranks) {
+      const logs = [];
+      for (const [node, said] of ranks) logs.push(log(node, yield* cutAll(said)));
+      return { logs, shared: null };
+    }
+    const cutLines = yield* cutAll(lines);
+    const places = new Map();
+    for (const [place, name] of (yield* shared.ranks.whose(cutLines, due)).entries()) {
+      if (!places.has(name)) places.set(name, []);
+      places.get(name).push(place);
+    }
+    const some = (name, at) => log(name, at.map((place) => cutLines[place]), at.map((place) => place + 1));
+    const anybody = places.get("");
+    places.delete("");
+    if (!places.size) return { logs: [log("a rank", cutLines)], shared: null };
+    const common = anybody ? some("a rank", anybody) : null;
+    const logs = [...places].map(([name, at]) => ({ ...some(name, at), shared: common }));
+    return { logs, shared: common };
   }
 
   const find = (pattern, line) => line.includes(pattern.literal) && pattern.regex.test(line);
@@ -175,12 +212,13 @@
     }
   }
 
-  function* symptomsOf(data, logs, engine, paste) {
+  function* symptomsOf(data, { logs, shared: common }, engine, paste) {
+    const anybody = yield* track(data, common ? common.lines : [], engine, paste.version || "");
     let position = Infinity;
-    let version = "";
+    let version = anybody.told;
     for (const log of logs) {
-      const state = yield* track(data, log.lines, engine, paste.version || "");
-      position = Math.min(position, state.position);
+      const state = yield* track(data, log.lines, engine, anybody.told);
+      position = Math.min(position, Math.max(state.position, anybody.position));
       version = version || state.told;
     }
     return { engine, version, stage: data.stages[position].id, silent: paste.silent || 0, logs };
@@ -190,8 +228,8 @@
     entry.engine === engine &&
     (!version || version.isPre || entry.versions.every(([sign, text]) => shared.versions.holds(version, sign, text)));
 
-  /** Return the number of the first line that a pattern is found in, from 1; 0: in none. */
-  function* first(log, pattern) {
+  /** Return the place of the first line that a pattern is found in, from 1; 0: in none. */
+  function* placeIn(log, pattern) {
     if (!log.hits.has(pattern.text)) {
       let number = 0;
       const due = pace();
@@ -206,12 +244,13 @@
     return log.hits.get(pattern.text);
   }
 
-  const lineOf = (log, number, pattern) => ({
-    node: log.node,
-    number,
-    text: strip(log.lines[number - 1]),
-    pattern,
-  });
+  /** Return the first line of a rank, else one that may be anybody's, in which a pattern is found; null: in none. */
+  function* first(log, pattern) {
+    const place = yield* placeIn(log, pattern);
+    if (!place) return log.shared ? yield* first(log.shared, pattern) : null;
+    const number = log.numbers ? log.numbers[place - 1] : place;
+    return { node: log.node, number, text: strip(log.lines[place - 1]), pattern };
+  }
 
   /** Return what shows that a signature fits; null where it does not. */
   function* evidenceOf(data, one, seen, version) {
@@ -222,7 +261,7 @@
       for (const log of seen.logs) {
         const hits = [];
         for (const pattern of one.all) hits.push(yield* first(log, pattern));
-        if (hits.every(Boolean)) shown.push(...one.all.map((pattern, at) => lineOf(log, hits[at], pattern)));
+        if (hits.every(Boolean)) shown.push(...hits);
       }
       if (shown.length === before) return null;
     }
@@ -230,8 +269,8 @@
       const before = shown.length;
       for (const log of seen.logs) {
         for (const pattern of one.any) {
-          const number = yield* first(log, pattern);
-          if (number) shown.push(lineOf(log, number, pattern));
+          const line = yield* first(log, pattern);
+          if (line) shown.push(line);
         }
       }
       if (shown.length === before) return null;
@@ -313,24 +352,15 @@
   function* read(data, paste, far = { done: 0 }) {
     const all = linesOf(paste.text);
     const leftOut = Math.max(all.length - data.lines, 0);
-    const ranks = ranksOf(leftOut ? all.slice(leftOut) : all);
-    const logs = [];
-    for (const [node, said] of ranks) {
-      const lines = [];
-      const due = pace();
-      for (const line of said) {
-        far.done += 0.3 / (all.length - leftOut);
-        lines.push(searched(line, data.lineLimit));
-        if (due(lines[lines.length - 1])) yield;
-      }
-      logs.push({ node, lines, whole: lines.join("\n"), hits: new Map(), ended: null });
-    }
-    logs[logs.length - 1].ended = paste.ended;
-    const engines = paste.engine ? [paste.engine] : yield* enginesOf(data, logs);
+    const last = leftOut ? all.slice(leftOut) : all;
+    const found = yield* logsOf(last, data.lineLimit, () => (far.done += 0.3 / last.length));
+    found.logs[found.logs.length - 1].ended = paste.ended;
+    const said = found.shared ? [...found.logs, found.shared] : found.logs;
+    const engines = paste.engine ? [paste.engine] : yield* enginesOf(data, said);
     const readings = [];
     for (const engine of engines) {
       far.done += 0.2 / engines.length;
-      readings.push(yield* symptomsOf(data, logs, engine, paste));
+      readings.push(yield* symptomsOf(data, found, engine, paste));
     }
     const { fits, later, contested } = rank(data, yield* best(data, data.pages, readings, far));
     let perhaps = { fits: [], later: [], contested: [] };

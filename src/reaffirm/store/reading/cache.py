@@ -20,6 +20,8 @@ from reaffirm.store.reading.codec import from_plain, to_plain
 MAX_BYTES = 200_000_000
 # A file changed within this time before it was read may change again without a new time (nanoseconds).
 _YOUNG = 2_000_000_000
+# Modules of the folder above that decide what is read, too.
+_BESIDE = ("claim_format", "frontmatter", "operands", "review", "toml_lines")
 
 
 class Cache:
@@ -111,8 +113,7 @@ def reader_hash() -> str:
     here = Path(__file__).parent
     digest = hashlib.sha256()
     models = here.parents[1] / "model"
-    for path in sorted(
-        (*here.glob("*.py"), here.parent / "claim_format.py", models / "record.py", models / "claim.py")
-    ):
+    beside = (here.parent / f"{name}.py" for name in _BESIDE)
+    for path in sorted((*here.glob("*.py"), *beside, models / "record.py", models / "claim.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
