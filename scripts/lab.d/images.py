@@ -124,7 +124,7 @@ def fresh(image: Image) -> bool:
 def build(image: Image) -> str:
     """Build one image into the store. Returns a sentence."""
     stage = ROOTS / image.reference.replace(":", "-")
-    shutil.rmtree(stage, ignore_errors=True)
+    _clear(stage)
     stage.mkdir(parents=True)
     try:
         if image.below is None:
@@ -136,11 +136,19 @@ def build(image: Image) -> str:
                 _compile(stage)
         _commit(image, stage)
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        _clear(stage)
     for other in image.also:
         must(podman("tag", f"localhost/{image.reference}", f"localhost/{other}"))
     size = must(podman("image", "inspect", "--format", "{{.Size}}", f"localhost/{image.reference}"))
     return f"built, {int(size) / 1e9:.2f} GB with what lies below"
+
+
+def _clear(stage: Path) -> None:
+    """Remove a folder, after what debootstrap mounts in it: Ctrl-C leaves its /proc there."""
+    mounted = [Path(line.split()[1]) for line in Path("/proc/self/mounts").read_text().splitlines()]
+    for path in reversed([path for path in mounted if path.is_relative_to(stage)]):
+        must(["umount", "--lazy", path])
+    shutil.rmtree(stage, ignore_errors=True)
 
 
 def prune() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 
@@ -14,12 +15,13 @@ import ssh
 import status
 import wheels
 from obstacles import CannotRunError, CommandFailedError
-from places import CACHE, HOSTS, STATE
+from places import CACHE, HOSTS, RECIPES, STATE
 from stages import alone, stage
 
 import images
 
 NEXT = "papermill runbooks/pivot_to_vllm.py -p nodes lab"
+INTERRUPTED = 130  # as a shell tells of Ctrl-C
 
 
 def main(words: list[str]) -> int:
@@ -46,6 +48,23 @@ def main(words: list[str]) -> int:
     except CommandFailedError as error:
         print(f"scripts/lab: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt as stop:
+        print(f"scripts/lab: {interrupted(asked.order, *stop.args)}", file=sys.stderr)
+        return INTERRUPTED
+
+
+def interrupted(order: str, name: str = "") -> str:
+    """What to say after Ctrl-C in a stage: what was done stays, so the same order goes on from there."""
+    where = f"interrupted in stage {name!r}" if name else "interrupted"
+    if order == "up":
+        return f"{where}; run `scripts/lab up` again, it goes on from there, or `scripts/lab down`"
+    return f"{where}; run `scripts/lab {order}` again"
+
+
+def next_command() -> str:
+    """What to type next, in the environment of the README where that is there and none is active."""
+    own = not os.environ.get("VIRTUAL_ENV") and (RECIPES.parents[1] / ".venv/bin/papermill").exists()
+    return f".venv/bin/{NEXT}" if own else NEXT
 
 
 def up() -> int:
@@ -82,7 +101,7 @@ def up() -> int:
             this.say(f"{'started' if started else 'already up'}, sshd at {host.address}")
     with stage("model") as this:
         this.say(model.make())
-    print(f"\nThe lab is up. Next:\n  {NEXT}")
+    print(f"\nThe lab is up. Next:\n  {next_command()}")
     return 0
 
 

@@ -61,6 +61,7 @@ def install() -> str:
     command = ["apt-get", "install", "-y", "--no-install-recommends", *wanted]
     try:
         if not ask(command, seconds=300, extra=quiet).ok:  # the lists may be old or absent
+            ask(["dpkg", "--configure", "-a"], seconds=300, extra=quiet)  # what Ctrl-C cut short
             must(["apt-get", "update"], seconds=180, extra=quiet)
             must(command, seconds=300, extra=quiet)
     except CommandFailedError as error:

@@ -24,11 +24,18 @@ class Stage:
 
 @contextmanager
 def stage(name: str) -> Iterator[Stage]:
-    """Print `name`, and when the block is over what it said and the seconds it took."""
+    """Print `name`, and when the block is over what it said and the seconds it took.
+
+    Ctrl-C goes on with the name of the stage, for who tells the user.
+    """
     print(f"{name:<28}", end=" ", flush=True)
     begun, this = time.monotonic(), Stage()
     try:
         yield this
+    except KeyboardInterrupt as stop:
+        print(f"INTERRUPTED {time.monotonic() - begun:6.1f} s", flush=True)
+        stop.args = (name,)
+        raise
     except BaseException:
         print(f"FAILED {time.monotonic() - begun:6.1f} s", flush=True)
         raise

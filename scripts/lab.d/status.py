@@ -14,6 +14,9 @@ from images import IMAGES
 
 WANTED = sorted(image.reference for image in IMAGES if not image.reference.startswith("reaffirm-lab-"))
 
+LISTS = ("addresses-missing", "images", "images-missing", "containers")
+WIDTH = max(map(len, LISTS))
+
 
 def look(host: Host) -> dict[str, Any]:
     """The state of one host, seen from the machine and by SSH."""
@@ -59,14 +62,19 @@ def show(*, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"up": fine, "hosts": seen, "model": model}, indent=2))
         return 0 if fine else 1
-    for host in seen:
-        print(f"{host['name']} ({host['role']}): {'up' if host['up'] else 'NOT UP'}")
-        for question in ("init", "sshd", "marker"):
-            print(f"  {question:<12}{host[question] or 'no'}")
-        for link, address in host["addresses"].items():
-            print(f"  address     {address} on {link}")
-        for question in ("addresses-missing", "images", "images-missing", "containers"):
-            if host[question]:
-                print(f"  {question:<12}{' '.join(host[question])}")
-    print(f"model: {'there' if model else 'MISSING'}")
+    print(table(seen, model=model))
+    if not fine:
+        print("next: sudo scripts/lab up")
     return 0 if fine else 1
+
+
+def table(seen: list[dict[str, Any]], *, model: bool) -> str:
+    """The state for people: one line per question and host."""
+    lines = []
+    for host in seen:
+        lines.append(f"{host['name']} ({host['role']}): {'up' if host['up'] else 'NOT UP'}")
+        told = [(question, host[question] or "no") for question in ("init", "sshd", "marker")]
+        told += [("address", f"{address} on {link}") for link, address in host["addresses"].items()]
+        told += [(question, "  ".join(host[question])) for question in LISTS if host[question]]
+        lines += [f"  {question:<{WIDTH}}  {answer}" for question, answer in told]
+    return "\n".join([*lines, f"model: {'there' if model else 'MISSING'}"])

@@ -68,7 +68,7 @@ def torch_build() -> str:
 
 _ADVICE = (
     "Set REAFFIRM_LAB_PIP_ARGS to options for pip that lead to the CPU build of torch, "
-    "for example '--find-links FOLDER' or '--extra-index-url URL'."
+    "for example '--find-links FOLDER' or '--extra-index-url URL': docs/how-to/lab.md, Torch."
 )
 
 

@@ -1,5 +1,6 @@
 """What goes wrong between us and a machine: each has its own error and its own advice."""
 
+import errno
 import io
 import json
 import os
@@ -12,8 +13,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
+import asyncssh
 import pytest
 from conftest import close
 from sshd import Sshd, children, free_port, kill, make_key, missing
@@ -32,10 +35,11 @@ from reaffirm.model.evidence import Kind
 from reaffirm.model.exchange import HttpRequest
 from reaffirm.model.node import Machines, NodeSpec, Role
 from reaffirm.nodes import connect as connecting
-from reaffirm.nodes import ssh_commands
+from reaffirm.nodes import lab_marker, ssh_commands
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.nodes.declared import working
 from reaffirm.nodes.ssh import open_nodes
+from reaffirm.nodes.ssh_errors import Target, explain
 from reaffirm.nodes.transport import LineStream, Transport
 
 Start = Callable[..., Sshd]
@@ -204,6 +208,22 @@ def test_a_name_without_an_address(start: Start) -> None:
     error = _refused(server.machines("loopback"))
     assert isinstance(error, NetworkError)
     assert "no address is known for 'no-such-host.invalid'" in error.message
+
+
+def test_a_lab_that_is_not_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A newcomer would try ssh with the lab's config, where `scripts/lab up` is what is missing."""
+    target = Target("spark-1", "spark-1", "192.0.2.12", 22, "root", config="/var/lib/reaffirm-lab/ssh/config")
+    unreachable = OSError(errno.ENETUNREACH, "Network is unreachable")
+    for error in (unreachable, ConnectionRefusedError(), TimeoutError(), asyncssh.ConnectionLost("gone")):
+        assert explain(error, target).hint.startswith("is the lab up? `sudo scripts/lab status` tells")
+        assert "the lab" not in explain(error, replace(target, config="/etc/ssh/mine")).hint
+    assert explain(unreachable, target).hint.endswith(
+        "if it is, try `ssh -F /var/lib/reaffirm-lab/ssh/config spark-1` from a terminal"
+    )
+    monkeypatch.setattr(lab_marker, "_LAB_FOLDER", f"{tmp_path}/")
+    node = NodeSpec("spark-1", Role.HEAD, "spark-1")
+    with pytest.raises(MachineFileError, match=r"is the lab up\?"):
+        open_nodes(Machines("lab", "lab.toml", (node,), ssh_config=str(tmp_path / "none")))
 
 
 def test_a_missing_ssh_config_names_the_machine_file(tmp_path: Path) -> None:

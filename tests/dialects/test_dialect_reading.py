@@ -1,12 +1,18 @@
 """Every specimen is read as its expectation says."""
 
 import json
+import os
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from differences import differences
 
+from reaffirm.lint.secret_scan import Looked, scan
 from reaffirm.store.reading.collection import read_collection
 from reaffirm.store.reading.report import as_json
 
@@ -15,9 +21,10 @@ _SPECIMENS = sorted((_TESTS / "dialects").rglob("expected.json")) + sorted(
     (_TESTS / "hostile").rglob("expected.json")
 )
 sys.path.append(str(_TESTS / "hostile"))
+_NOBODY = 65534
 
 
-def _answer(folder: Path) -> dict[str, object]:
+def _answer(folder: Path) -> dict[str, Any]:
     return as_json(read_collection([folder], root=folder))
 
 
@@ -42,6 +49,40 @@ def test_what_an_archive_would_not_carry(part: str, tmp_path: Path) -> None:
     answer = _answer(tmp_path / "tree")
     assert list(differences(json.loads(json.dumps(wanted)), answer)) == []
     assert "CANARY" not in json.dumps(answer)
+
+
+@pytest.fixture
+def somebody() -> Iterator[Path]:
+    """A folder, and no right to open what is closed: root would be stopped by nothing."""
+    folder = Path(tempfile.mkdtemp(prefix="reaffirm-closed-"))
+    user = os.geteuid()
+    if user == 0:
+        os.chown(folder, _NOBODY, -1)
+        os.seteuid(_NOBODY)
+    yield folder
+    os.seteuid(user)
+    for path in folder.rglob("*"):
+        path.chmod(0o700)
+    shutil.rmtree(folder)
+
+
+def test_what_nobody_may_enter(somebody: Path) -> None:
+    """A folder of another user would end `reaffirm lint`, `records` and `scan` in a traceback."""
+    from build import build
+
+    wanted = build("special", somebody)
+    closed = somebody / "tree/docs/adr/half"  # its names can be listed, and nothing behind them be looked at
+    closed.mkdir()
+    (closed / "0006-x.md").write_text("# Title\n", encoding="utf-8")
+    closed.chmod(0o444)
+    wanted["problems"].append({"path": "docs/adr/half/0006-x.md", "line": None, "what": "no permission"})
+    answer = _answer(somebody / "tree")
+    assert list(differences(json.loads(json.dumps(wanted)), answer)) == []
+    assert {"path": "docs/closed", "why": "cannot be read: Permission denied"} in answer["skipped"]
+    looked = Looked()
+    assert list(scan([somebody / "tree"], looked)) == []
+    shut = {os.path.relpath(path, somebody / "tree/docs") for path in looked.unreadable}
+    assert shut == {"closed", "adr/closed", "adr/half", "adr/0003-locked.md"}
 
 
 def test_nothing_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,14 +19,16 @@ from reaffirm.store.records import read_records
 TUTORIAL = ROOT / "docs" / "tutorial"
 PAGES = [TUTORIAL / f"{name}.md" for name in ("1-first-run", "2-break-it", "3-a-claim-of-your-own")]
 LAB_PAGE = TUTORIAL / "4-on-the-lab.md"
+LAB_UP = "sudo scripts/lab up"
 INSTALL = "python3 -m venv .venv && .venv/bin/pip install -q . && "
 # What a test does not do: install from a registry, serve for ever, put the lab up and down.
 INSTEAD = {
     INSTALL: "",
     "mkdocs serve": "mkdocs build --strict --site-dir build/site",
-    "sudo scripts/lab up": "scripts/lab status",
+    LAB_UP: "scripts/lab status",
     "sudo scripts/lab down": "true",
 }
+RESTORE = "git restore --staged --worktree docs/runs"
 # What undoes the third page; the test looks before that.
 UNDO = ".venv/bin/reaffirm withdraw docs/runs/time_a_start/start"
 
@@ -70,6 +72,56 @@ def test_the_pages_hold(tmp_path: Path) -> None:
     cheap = Verdict.AFFIRMED if isinstance(p95, float) and p95 < 20 else Verdict.REFUTED
     assert verdicts == {"a-start-is-cheap": cheap, "a-start-costs-nothing": Verdict.REFUTED}
     assert git(folder, "status", "--porcelain") == "?? kept/\n", "what the last page undoes is undone"
+
+
+@pytest.mark.parametrize("staged", ["never", "before", "after", "both"])
+def test_what_is_undone_is_undone(staged: str, tmp_path: Path) -> None:
+    """With the run noted by `git add`, the ledger alone came back from there: `run-removed`."""
+    page = PAGES[-1].read_text(encoding="utf-8")
+    assert "$ git add docs/runs\n" in page, "publish says so, and the page has to end well after it"
+    [restore] = re.findall(r"^\$ (git restore .*)", page, re.MULTILINE)
+    assert restore == RESTORE
+    ledger, run = tmp_path / "docs/runs/ledger.jsonl", tmp_path / "docs/runs/time_a_start/start"
+    ledger.parent.mkdir(parents=True)
+    ledger.write_text("1\n", encoding="utf-8")
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "as it was cloned")
+    run.mkdir(parents=True)
+    (run / "facts.json").write_text("{}\n", encoding="utf-8")
+    ledger.write_text("1\n2\n", encoding="utf-8")
+    if staged in ("before", "both"):
+        git(tmp_path, "add", "docs/runs")
+    shutil.rmtree(run.parent)  # as `reaffirm withdraw` does
+    ledger.write_text("1\n2\n3\n", encoding="utf-8")
+    if staged in ("after", "both"):
+        git(tmp_path, "add", "docs/runs")
+    git(tmp_path, *restore.split()[1:])
+    assert git(tmp_path, "status", "--porcelain") == ""
+    assert ledger.read_text(encoding="utf-8") == "1\n"
+
+
+def test_the_last_page_is_announced() -> None:
+    """Its lab takes minutes: who meets it on the last page waits for nothing."""
+    index = (TUTORIAL / "index.md").read_text(encoding="utf-8")
+    box = index.partition('!!! tip "If you mean to do the last page"')[2].partition("\n\n")[0]
+    assert f"`{LAB_UP}`" in box
+    page = LAB_PAGE.read_text(encoding="utf-8")
+    assert f"If you have not started it yet:\n\n```console\n$ {LAB_UP}\n" in page
+    minutes = [int(number) for number in re.findall(r"\| (\d+) \|$", index, re.MULTILINE)]
+    assert (len(minutes), sum(minutes)) == (len([*PAGES, LAB_PAGE]), 30), "it is called the first half hour"
+
+
+def test_nothing_of_the_lab_page_is_left(tmp_path: Path) -> None:
+    """A command that was typed twice leaves `lab-launch.run.1` as well."""
+    page = LAB_PAGE.read_text(encoding="utf-8")
+    [remove] = re.findall(r"^\$ (rm .*)", page, re.MULTILINE)
+    for notebook in re.findall(r"runbooks/\w+\.py (\S+\.ipynb)", page):
+        (tmp_path / notebook).touch()
+        for end in (".run", ".run.1", ".run.2"):
+            (tmp_path / notebook).with_suffix(end).mkdir()
+    subprocess.run(["/bin/sh", "-c", remove], cwd=tmp_path, timeout=60, check=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def git(folder: Path, *words: str) -> str:

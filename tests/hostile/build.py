@@ -153,11 +153,14 @@ def special(tree: Tree) -> None:
         tree.expected["may"].append({"path": locked, "id": "0003", "title": "Title", "status": "accepted"})
     else:
         tree.expected["refused"].append({"path": locked, "why": "no permission to read it"})
-    closed = tree.root / "docs/closed"
-    closed.mkdir()
-    (closed / "0004-behind.md").write_text(RECORD.format(**VALUES), encoding="utf-8")
+    (tree.root / "docs/closed").mkdir()
+    (tree.root / "docs/closed/0004-behind.md").write_text(RECORD.format(**VALUES), encoding="utf-8")
+    tree.record("docs/adr/closed/0005-behind.md", "0005")
     if os.geteuid() != 0:
-        closed.chmod(0)
+        tree.expected["records"].pop()
+        for folder, said in (("docs/closed", "skipped"), ("docs/adr/closed", "problems")):
+            (tree.root / folder).chmod(0)
+            tree.expected[said].append({"path": folder, "line": None, "what": "closed", "why": "closed"})
 
 
 def huge(tree: Tree) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from reaffirm.cli.main import main
 from reaffirm.cli.words import joined_pairs
+from reaffirm.run.runbook import elsewhere, no_runbook
 
 from .conftest import MACHINES, SECONDS, notebooks, read
 
@@ -134,6 +135,20 @@ def test_run_that_cannot_judge(project: Path) -> None:
     done = reaffirm(project, "run", "lost")
     assert done.returncode == 2
     assert "NetworkError: not there\n  next: ping it\n" in done.stderr
+
+
+def test_a_folder_without_runbooks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody typed the commands of a page beside the checkout, and looked for the fault in the name."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "pivot_to_vllm"]) == 3
+    assert (
+        f"next: no runbooks/ in {tmp_path} or above it: go into the checkout (cd)" in capsys.readouterr().err
+    )
+    assert elsewhere() in no_runbook("runbooks/pivot_to_vllm.py", "").hint
+    assert main(["recheck", "0001"]) == 3
+    assert "next: go into the checkout" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

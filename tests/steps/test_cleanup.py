@@ -7,6 +7,7 @@ from scripted_node import ScriptedNode, pair
 
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.model.evidence import Kind
+from reaffirm.model.report import Outcome
 from reaffirm.steps import cleanup
 
 
@@ -44,6 +45,22 @@ def test_twice_does_nothing_more() -> None:
     again = cleanup(cluster, "vllm-head")
     assert again.removed == ()
     assert head.asked.count("docker rm -f vllm-head") == 1
+
+
+def test_a_name_that_nobody_has_and_one_like_it() -> None:
+    """A misspelt name would look like a success, and the container it meant would go on serving."""
+    cluster, head, worker, _ = pair()
+    _container(head, "vllm-head")
+    _container(worker, "vllm-worker")
+    _container(worker, "sglang-worker")
+    misspelt = cleanup(cluster, "vllm-haed", "vllm-worker")
+    assert misspelt.report.summary == (
+        "1 removed, 3 absent, 2 of ours left alone; "
+        "vllm-haed is on no node: did you mean vllm-head on spark-1?"
+    )
+    assert misspelt.outcome is Outcome.PASS, "nothing is wrong with it where somebody else removed it before"
+    other = cleanup(cluster, "sglang-head", "their-database", "vllm-head")
+    assert other.report.summary == "1 removed, 5 absent, 1 of ours left alone"
 
 
 def test_two_containers_of_one_name_keep_both_logs(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_an_unknown_step_names_those_there_are(own: Path) -> None:
         AttributeError, match=r"no step 'count_word'; did you mean 'count_words'\? There are .*count_words"
     ):
         _ = steps.count_word
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError, match=r"\n  next: .* lives in runbooks/steps/not_a_step\.py$"):
         _ = steps.not_a_step
     assert not hasattr(steps, "_private")
 

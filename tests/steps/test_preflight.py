@@ -85,6 +85,17 @@ def test_failed_check_says_what_to_do(key: str, told: str, words: str) -> None:
     assert words in " ".join(shown[-1]["text/plain"].split())
 
 
+def test_an_image_of_nearly_that_name_is_named() -> None:
+    """Somebody would pull an image for half an hour, or in vain, that is there under another tag."""
+    cluster, _, worker, shown = pair()
+    worker.script["docker image inspect"] = (1, "[]", "Error: No such image: vllm-qwen53")
+    worker.script["docker images"] = "vllm-qwen35:lab\n"
+    with pytest.raises(StepFailedError):
+        preflight(cluster, images=["vllm-qwen53"], model=MODEL)
+    text = " ".join(shown[-1]["text/plain"].split())
+    assert "did you mean vllm-qwen35:lab, which is there? Else docker pull vllm-qwen53 there; where" in text
+
+
 def test_what_cannot_be_judged_is_unknown_and_never_a_pass() -> None:
     """A tool that is missing on a node would count as a healthy node."""
     cluster, _, worker, _ = pair()

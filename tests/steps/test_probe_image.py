@@ -98,7 +98,20 @@ def test_missing_image_is_an_error_with_a_next_action() -> None:
     head.script["docker image inspect"] = (1, "[]", "Error: No such image: img")
     with pytest.raises(StepFailedError, match="absent") as caught:
         probe_image(cluster, "img", model=MODEL)
-    assert "docker pull img" in caught.value.hint
+    assert caught.value.hint == "docker pull img there, or name another image"
+    head.script["docker images"] = "localhost/vllm-qwen35:lab\nlocalhost/sglang:lab\n<none>:<none>\n"
+    for typed in ("vllm-qwen53", "vllm-qwen35:la"):
+        with pytest.raises(StepFailedError) as caught:
+            probe_image(cluster, typed, model=MODEL)
+        assert caught.value.hint == (
+            f"did you mean vllm-qwen35:lab, which is there? Else docker pull {typed} there, "
+            f"or name another image"
+        )
+    head.script["docker image inspect"] = (1, "", "Cannot connect to the Docker daemon")
+    head.asked.clear()
+    with pytest.raises(StepFailedError, match="Cannot connect"):
+        probe_image(cluster, "img", model=MODEL)
+    assert "docker images --format '{{.Repository}}:{{.Tag}}'" not in head.asked
 
 
 def test_images_side_by_side() -> None:

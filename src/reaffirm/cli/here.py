@@ -7,7 +7,7 @@ from reaffirm.store.project import Project, find_project
 
 #: What to do outside of a project.
 NO_PROJECT = (
-    "go to a folder with runbooks/ and adrs/, "
+    "go into the checkout, where runbooks/ and adrs/ are, "
     'or name the folder of records in pyproject.toml: [tool.reaffirm] records = "docs/adr"'
 )
 

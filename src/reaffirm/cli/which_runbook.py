@@ -21,10 +21,13 @@ def runbook_path(word: str) -> Path:
         return known[word]
     from difflib import get_close_matches
 
+    from reaffirm.run.runbook import elsewhere
+
     near = get_close_matches(path.stem, known, n=1)
     meant = f"; did you mean {near[0]}?" if near else ""
     msg = f"there is no runbook {word!r}{meant}"
-    raise UsageError(msg, hint=f"runbooks here: {', '.join(known) or 'none'}; or give the path of a .py file")
+    hint = f"runbooks here: {', '.join(known) or 'none'}; or give the path of a .py file"
+    raise UsageError(msg, hint=hint if known else elsewhere() or hint)
 
 
 def read_local(path: str, _extensions: object = None) -> str:

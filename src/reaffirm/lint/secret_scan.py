@@ -62,24 +62,30 @@ def scan(paths: Iterable[Path], looked: Looked) -> Iterator[Finding]:
     ``looked`` is filled on the way.
     """
     for path in paths:
-        for file in _files(path):
+        for file in _files(path, looked):
             yield from _scan_file(file, str(file), looked)
 
 
-def _files(path: Path) -> Iterator[Path]:
-    if path.is_symlink() or not path.is_dir():
-        yield path
+def _files(path: Path, looked: Looked) -> Iterator[Path]:
+    try:
+        if path.is_symlink() or not path.is_dir():
+            children = None
+        else:
+            names = sorted(path.iterdir())
+            children = [one for one in names if one.name not in _SKIPPED and not one.is_symlink()]
+    except OSError:  # a folder that may not be entered
+        looked.unreadable.append(str(path))
         return
-    for child in sorted(path.iterdir()):
-        if child.name in _SKIPPED or child.is_symlink():
-            continue
-        yield from _files(child)
+    if children is None:
+        yield path
+    for child in children or ():
+        yield from _files(child, looked)
 
 
 def _scan_file(path: Path, shown: str, looked: Looked) -> Iterator[Finding]:
-    if not path.is_file():  # a pipe, a socket
-        return
     try:
+        if not path.is_file():  # a pipe, a socket
+            return
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError:

@@ -30,7 +30,7 @@ def machine_file(nodes: str | Path, project: Project | None, called_from: Path) 
     if project is None:
         msg = f"no project with machine files at or above {called_from}, got nodes = {text!r}"
         raise MachineFileError(
-            msg, hint="work in a folder with runbooks/ and adrs/, or give a path to a machine file"
+            msg, hint="go into the checkout, where runbooks/ and adrs/ are, or give a path to a machine file"
         )
     if text in known:
         return project.machine_files / f"{text}.toml"

@@ -11,6 +11,7 @@ import asyncssh
 
 from reaffirm.errors import MachineFileError, NodeError
 from reaffirm.model.node import Machines, NodeSpec
+from reaffirm.nodes.lab_marker import is_lab_up
 from reaffirm.nodes.ssh_errors import Target, explain, unreadable
 
 #: Limits where the ssh config has none (seconds).
@@ -236,7 +237,7 @@ def _config_paths(machines: Machines) -> list[str]:
         raise MachineFileError(msg, hint=hint) from error
     except OSError as error:
         msg = f"{machines.path}: ssh-config names a file that is not there, got {machines.ssh_config!r}"
-        hint = "correct it, or make the file (the lab's comes with `scripts/lab up`)"
+        hint = is_lab_up(str(path), "") or "correct it, or make the file"
         raise MachineFileError(msg, hint=hint) from error
     return [str(path)]
 

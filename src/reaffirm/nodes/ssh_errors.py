@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import asyncssh
 
 from reaffirm.errors import AuthenticationError, NetworkError, NodeError, RemoteCommandError
+from reaffirm.nodes.lab_marker import is_lab_up
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,13 @@ class Target:
 
 def explain(error: BaseException, target: Target) -> NodeError:
     """Return the error to raise for what happened while connecting."""
+    told = _explained(error, target)
+    if isinstance(told, NetworkError) and told is not error:
+        told.hint = is_lab_up(target.config, told.hint)
+    return told
+
+
+def _explained(error: BaseException, target: Target) -> NodeError:
     via = f" through {target.jump}" if target.jump else ""
     if isinstance(error, NodeError):
         return error

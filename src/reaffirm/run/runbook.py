@@ -92,9 +92,16 @@ def read_runbook(path: str, read: Callable[[str], str]) -> Runbook:
 def no_runbook(path: str, near: str) -> DocumentError:
     """Return the error for a path at which there is no runbook; ``near`` is the one that was meant."""
     meant = f"; did you mean {near}?" if near else ""
-    return DocumentError(
-        f"there is no runbook {path}{meant}", hint="check the path; runbooks lie in runbooks/"
-    )
+    hint = "check the path; runbooks lie in runbooks/"
+    return DocumentError(f"there is no runbook {path}{meant}", hint=hint if meant else elsewhere() or hint)
+
+
+def elsewhere() -> str:
+    """Return what to do where no folder of runbooks is here or above; empty where one is."""
+    here = Path.cwd()
+    if any((folder / "runbooks").is_dir() for folder in (here, *here.parents)):
+        return ""
+    return f"no runbooks/ in {here} or above it: go into the checkout (cd), or check the path"
 
 
 def folder_for_runbook(path: str) -> DocumentError:

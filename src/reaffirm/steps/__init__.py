@@ -74,7 +74,8 @@ def __getattr__(name: str) -> Any:
     known = [one for one in __dir__() if one.islower()]
     near = _get_close_matches(name, known, n=1)
     meant = f"did you mean {near[0]!r}? There" if near else "there"
-    msg = f"no step {name!r}; {meant} are {', '.join(known)}"
+    hint = f"a step of one's own lives in runbooks/steps/{name}.py"
+    msg = f"no step {name!r}; {meant} are {', '.join(known)}\n  next: {hint}"
     raise AttributeError(msg)
 
 

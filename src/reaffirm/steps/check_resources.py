@@ -8,7 +8,7 @@ from reaffirm.nodes.cluster import Cluster
 from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import Asker, json_line, why_not
 from reaffirm.steps.check_rows import FAIL, PASS, UNKNOWN, Checks, all_of
-from reaffirm.steps.containers import image_on
+from reaffirm.steps.containers import image_on, pull_it
 from reaffirm.steps.reading import amount, disk_free, gib
 
 
@@ -23,7 +23,7 @@ def image(asker: Asker, alive: Sequence[Transport], reference: str, checks: Chec
             seen = f"{image.digest[:19]}… {image.os}/{image.architecture}, {gib(image.size)} GiB"
             checks.add(node.node.name, f"image {reference}", PASS, seen)
         elif why == "absent":
-            then = f"docker pull {reference} there; where another node has it: steps.copy_image"
+            then = f"{pull_it(asker, node, reference)}; where another node has it: steps.copy_image"
             checks.add(node.node.name, f"image {reference}", FAIL, "not there", then)
         else:
             unknown = True

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from reaffirm.errors import StepFailedError, UsageError
 from reaffirm.images.names import container_name
@@ -167,6 +168,17 @@ def _wait_free(asker: Asker, place: _Found) -> bool | None:
     return not ports
 
 
+def _meant(found: Sequence[_Found]) -> str:
+    """Name containers of ours for which names that no node has look misspelt; empty where none does."""
+    nowhere = set.intersection(*(set(place.absent) for place in found))
+    ours = {name: place.name for place in reversed(found) for name in place.ours}
+    near = [(name, get_close_matches(name, ours, n=1, cutoff=0.8)) for name in sorted(nowhere)]
+    told = [
+        f"{name} is on no node: did you mean {like[0]} on {ours[like[0]]}?" for name, like in near if like
+    ]
+    return "".join(f"; {one}" for one in told)
+
+
 def _listening(asker: Asker, node: Transport) -> frozenset[int]:
     answer = asker.look(node, ["ss", "-H", "-ltnp"])
     return (
@@ -214,7 +226,7 @@ def _result(
             rows.append((place.name, "memory available", "", seen))
     ports_free = False if False in free else None if None in free else True
     outcome = {True: Outcome.PASS, False: Outcome.FAIL, None: Outcome.UNKNOWN}[ports_free]
-    counts = f"{len(removed)} removed, {len(absent)} absent, {len(left)} of ours left alone"
+    counts = f"{len(removed)} removed, {len(absent)} absent, {len(left)} of ours left alone{_meant(found)}"
     table = Table("Containers", ("node", "what", "", "seen"), tuple(rows))
     files = Table("Saved before anything was removed", ("file",), tuple((name,) for name in saved))
     facts = (

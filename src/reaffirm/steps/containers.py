@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from reaffirm.errors import NodeError
@@ -176,6 +177,16 @@ def names_on(asker: Asker, node: Transport) -> tuple[str, ...]:
         msg = f"{node.node.name}: docker ps: {why_not(answer)}"
         raise NodeError(msg, node=node.node.name, hint="is Docker running there, and may this user use it?")
     return tuple(sorted(line.strip() for line in answer.stdout.splitlines() if line.strip()))
+
+
+def pull_it(asker: Asker, node: Transport, reference: str) -> str:
+    """Return what to do about an image that a node lacks: one of nearly this name there comes first."""
+    answer = asker.look(node, ["docker", "images", "--format", "{{.Repository}}:{{.Tag}}"])
+    there = {name.removeprefix("localhost/"): name for name in (answer.stdout.split() if answer.ok else ())}
+    short = {name.rpartition(":")[0] or name: name for name in sorted(there)}
+    near = get_close_matches(reference, [*there, *short], n=1, cutoff=0.8)
+    pull = f"docker pull {reference} there"
+    return f"did you mean {short.get(near[0], near[0])}, which is there? Else {pull}" if near else pull
 
 
 def image_on(asker: Asker, node: Transport, reference: str) -> tuple[ImageHere | None, str]:

@@ -15,7 +15,7 @@ from reaffirm.model.report import Outcome, Table
 from reaffirm.nodes.cluster import Cluster
 from reaffirm.nodes.transport import Transport
 from reaffirm.steps.asking import Asker, json_line, why_not
-from reaffirm.steps.containers import image_on
+from reaffirm.steps.containers import image_on, pull_it
 from reaffirm.steps.declaring import declares
 from reaffirm.steps.named import image_page, model_on, reference_of
 from reaffirm.steps.result import StepResult, tell
@@ -50,7 +50,8 @@ def probe_image(cluster: Cluster, image: str, *, model: str) -> ProbeResult:
     here, why = image_on(asker, head, reference)
     if here is None:
         msg = f"cannot look into image {reference} on {head.node.name}: {why}"
-        raise StepFailedError(msg, hint=f"docker pull {reference} there, or name another image")
+        pull = pull_it(asker, head, reference) if why == "absent" else f"docker pull {reference} there"
+        raise StepFailedError(msg, hint=f"{pull}, or name another image")
     wanted, source = _architecture(asker, cluster, model)
     told, engine, refused = _probe(asker, head, image, reference, wanted or "Unknown")
     registered = told.get("registered") if wanted else None

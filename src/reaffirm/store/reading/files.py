@@ -6,7 +6,7 @@ other repositories. A file is taken once, however many names it has.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -105,7 +105,7 @@ class _Search:
 
     def run(self, paths: list[Path]) -> Found:
         for path in paths:
-            if path.is_dir():
+            if _there(path, Path.is_dir):
                 self.folder(path)
             else:
                 self.take(path, asked=True)
@@ -115,10 +115,10 @@ class _Search:
 
     def folder(self, path: Path) -> None:
         """Take what the folder's settings name, else the usual folders below it, else all that is in it."""
-        named = [folder for folder in _configured(path, self.found) if folder.is_dir()]
+        named = [folder for folder in _configured(path, self.found) if _there(folder, Path.is_dir)]
         called = _FOLDERS.fullmatch(path.name) or _FOLDERS.fullmatch(path.resolve().name)
         # A clone may be called anything: ~/decisions with its adrs/, docs/ and src/ is no folder of records.
-        if called and not (path / ".git").exists():
+        if called and not _there(path / ".git"):
             self.all_of(path)
             return
         usual, others = self.usual(path, named)
@@ -135,7 +135,7 @@ class _Search:
         """Return the folders of records, and what else there is that could hold some, by folder."""
         found: list[Path] = []
         others: dict[Path, list[str]] = {}
-        for folder, names in self.walk(path):
+        for folder, names in self.walk(path, looking=True):
             if any(folder.is_relative_to(other) for other in (*found, *named)):
                 continue
             if folder != path and _FOLDERS.fullmatch(folder.name):
@@ -164,8 +164,12 @@ class _Search:
                     why = neighbour(shown) or "not in a folder of records"
                     self.found.skipped.append(Skipped(shown, why))
 
-    def walk(self, path: Path, depth: int = 0) -> Iterator[tuple[Path, list[str]]]:
-        """Yield folders with the names of their files; deterministic, bounded, and never through a link."""
+    def walk(self, path: Path, depth: int = 0, *, looking: bool = False) -> Iterator[tuple[Path, list[str]]]:
+        """Yield folders with the names of their files; deterministic, bounded, and never through a link.
+
+        A folder that may not be read is a problem; one that nobody called a folder of records
+        (``looking`` for those) is only passed over: the data of a database, say.
+        """
         self.folders += 1
         if self.folders > MAX_FOLDERS or depth > MAX_DEPTH:
             if self.folders == MAX_FOLDERS + 1 or depth == MAX_DEPTH + 1:
@@ -178,7 +182,11 @@ class _Search:
             with os.scandir(path) as entries:
                 items = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            self.problem(path, "unreadable", f"cannot be read: {error.strerror}", "check its permissions")
+            why = f"cannot be read: {error.strerror}"
+            if looking and depth and not _FOLDERS.fullmatch(path.name):
+                self.found.skipped.append(Skipped(self.shown(path), why))
+            else:
+                self.problem(path, "unreadable", why, "check its permissions")
             return
         names = [item.name for item in items if not _is_dir(item)]
         yield path, names
@@ -190,16 +198,16 @@ class _Search:
                 if item.name != ".git" and (why == _CLONE or _holds_records(below)):
                     self.found.skipped.append(Skipped(self.shown(below), why))
                 continue
-            yield from self.walk(below, depth + 1)
+            yield from self.walk(below, depth + 1, looking=looking)
 
     def never(self, folder: Path, name: str) -> str:
         if name.lower() in _NEVER or name.endswith((".egg-info", ".dist-info")):
             return "a folder of tools or of other people's files"
         if name.startswith(".") and name.lower() not in _HIDDEN_TAKEN:
             return "a hidden folder"
-        if (folder / ".git").exists():
+        if _there(folder / ".git"):
             return _CLONE
-        if (folder / PAGES_MANIFEST).exists():
+        if _there(folder / PAGES_MANIFEST):
             return "pages that were made of records"
         return ""
 
@@ -230,7 +238,7 @@ class _Search:
             if not any(problem.code == "too-many" for problem in self.found.problems):
                 self.problem(path, "too-many", f"more than {MAX_FILES} files are not read", "name a folder")
             return
-        if path.is_symlink():
+        if _there(path, Path.is_symlink):
             try:
                 target = path.resolve(strict=True)
             except (OSError, RuntimeError):
@@ -266,6 +274,14 @@ def order(name: str) -> tuple[str, int, str]:
     ident = name_of(name)
     folder = name.rpartition("/")[0]
     return folder, ident.number if ident.number is not None else 10**9, name
+
+
+def _there(path: Path, question: Callable[[Path], bool] = Path.exists) -> bool:
+    """Ask about a path; what is in a folder that may not be entered is not there."""
+    try:
+        return question(path)
+    except OSError:
+        return False
 
 
 def _is_dir(entry: os.DirEntry[str]) -> bool:
