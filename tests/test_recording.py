@@ -3,7 +3,8 @@
 import json
 import os
 import resource
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -326,14 +327,33 @@ def test_an_interrupt_comes_before_a_line_or_after_it(
     assert [event.op for event in tape.events if event.op != "text"] == ["run", "now", "now", "run"]
 
 
-def test_a_fork_writes_nothing_into_the_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fork has a copy of what is kept back: each of both wrote it, and the recording was unreadable."""
-    monkeypatch.setattr(_Node, "kind", Kind.SIMULATED)
+@contextmanager
+def _in_a_cell(folder: Path, monkeypatch: pytest.MonkeyPatch, kind: Kind) -> Iterator[tuple[Transport, Path]]:
+    """A recorded node of this kind, and its recording, in a run that says when a cell ends."""
+    monkeypatch.setattr(_Node, "kind", kind)
     marks.forget()
     marks.tell_ends()
-    recorder = Recorder(tmp_path / "recording.jsonl", machines="one")
-    node = recording(_Node(), recorder)
+    recorder = Recorder(folder / "recording.jsonl", machines="one")
     try:
+        yield recording(_Node(), recorder), recorder.path
+    finally:
+        marks.forget()
+
+
+@contextmanager
+def _full(path: Path, room: int) -> Iterator[None]:
+    """For this process no file may be larger than this one by more than ``room`` bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + room, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_fork_writes_nothing_into_the_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork has a copy of what is kept back: each of both wrote it, and the recording was unreadable."""
+    with _in_a_cell(tmp_path, monkeypatch, Kind.SIMULATED) as (node, path):
         node.clock.now()
         child = os.fork()
         if not child:  # pragma: no cover
@@ -348,31 +368,24 @@ def test_a_fork_writes_nothing_into_the_recording(tmp_path: Path, monkeypatch: p
         assert os.waitpid(child, 0)[1] == 0
         node.run(["hostname"])
         node.close()
-        assert [event.op for event in read_tape(recorder.path).events] == ["now", "run"]
-    finally:
-        marks.forget()
+    assert [event.op for event in read_tape(path).events] == ["now", "run"]
 
 
-def test_what_a_cell_could_not_write_at_its_end_is_told_to_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("waits", [False, True], ids=["at-its-end", "while-it-waits"])
+def test_what_could_not_be_written_is_told_when_the_cell_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits: bool
 ) -> None:
     """The last cell of a run looked well, and a replay of it ended for want of a line."""
-    monkeypatch.setattr(_Node, "kind", Kind.SIMULATED)
-    marks.forget()
-    marks.tell_ends()
-    recorder = Recorder(tmp_path / "recording.jsonl", machines="one")
-    node = recording(_Node(), recorder)
-    node.run(["hostname"])
-    node.clock.now()
-    before, now = resource.getrlimit(resource.RLIMIT_FSIZE), recorder.path.stat().st_size
-    resource.setrlimit(resource.RLIMIT_FSIZE, (now + 10, before[1]))
-    try:
-        with pytest.raises(RecordingError, match="cannot be written"):
-            marks.cell_ends()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        marks.forget()
-    assert recorder.path.stat().st_size == now
+    with _in_a_cell(tmp_path, monkeypatch, Kind.SIMULATED) as (node, path):
+        node.run(["hostname"])
+        node.clock.now()
+        size = path.stat().st_size
+        with _full(path, 10):
+            if waits:
+                marks.cell_waits()
+            with pytest.raises(RecordingError, match="cannot be written"):
+                marks.cell_ends()
+        assert path.stat().st_size == size
 
 
 @pytest.mark.parametrize("kind", [Kind.SIMULATED, Kind.LAB])
@@ -380,47 +393,20 @@ def test_only_what_simulated_nodes_said_is_kept_back_and_never_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
     """A killed run on real machines must have recorded each answer; a simulated one loses few, if any."""
-    monkeypatch.setattr(_Node, "kind", kind)
-    marks.forget()
-    marks.tell_ends()
-    recorder = Recorder(tmp_path / "recording.jsonl", machines="one")
-    node = recording(_Node(), recorder)
+    with _in_a_cell(tmp_path, monkeypatch, kind) as (node, path):
+        written: list[int] = []
 
-    def written() -> int:
-        return len(recorder.path.read_bytes().splitlines()) - 1
+        def count() -> int:
+            return len(path.read_bytes().splitlines()) - 1
 
-    try:
         node.run(["hostname"])
-        assert written() == (0 if kind is Kind.SIMULATED else 1)
+        written.append(count())
         marks.cell_waits()
-        assert written() == 1
+        written.append(count())
         for _ in range(300):
             node.run(["hostname"])
-        assert 256 <= written() <= 301
+        written.append(count())
         marks.cell_ends()
-        assert written() == 301
-    finally:
+        written.append(count())
         node.close()
-        marks.forget()
-
-
-def test_what_could_not_be_written_while_a_cell_waited_is_told_at_its_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What a cell shows is shown; that its recording has ended must not be lost over it."""
-    monkeypatch.setattr(_Node, "kind", Kind.SIMULATED)
-    marks.forget()
-    marks.tell_ends()
-    recorder = Recorder(tmp_path / "recording.jsonl", machines="one")
-    node = recording(_Node(), recorder)
-    node.run(["hostname"])
-    before, now = resource.getrlimit(resource.RLIMIT_FSIZE), recorder.path.stat().st_size
-    resource.setrlimit(resource.RLIMIT_FSIZE, (now + 10, before[1]))
-    try:
-        marks.cell_waits()
-        with pytest.raises(RecordingError, match="cannot be written"):
-            marks.cell_ends()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        marks.forget()
-    assert recorder.path.stat().st_size == now
+    assert written == ([0, 1, 257, 301] if kind is Kind.SIMULATED else [1, 1, 301, 301])
