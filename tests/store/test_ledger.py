@@ -93,6 +93,12 @@ _TAMPERED: dict[str, tuple[Callable[[Path], object], list[str]]] = {
         lambda runs: write(runs, lines(runs)[0].replace('"lab"', '"real"'), lines(runs)[1]),
         ["docs/runs/ledger.jsonl:1: ledger-changed this line about one/first was changed: its hash is "],
     ),
+    "a line that a person reads otherwise": (
+        lambda runs: write(
+            runs, lines(runs)[0].replace('"kind":"lab"', '"kind":"real","kind":"lab"'), lines(runs)[1]
+        ),
+        ["docs/runs/ledger.jsonl:1: ledger-changed this line about one/first was changed: a ledger does"],
+    ),
     "a line removed": (
         lambda runs: write(runs, lines(runs)[1]),
         [

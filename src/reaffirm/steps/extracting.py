@@ -119,11 +119,23 @@ def found(extract: Extract, text: str) -> tuple[FactValue, str]:
     return _bounded(value)
 
 
+class _Several:
+    """Stands for the values of a key that an object has more than once."""
+
+
+def _object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    """Make an object in which a key with different values has none of them."""
+    made: dict[str, object] = {}
+    for key, value in pairs:
+        made[key] = _Several() if key in made and repr(made[key]) != repr(value) else value  # True is not 1
+    return made
+
+
 def _json(extract: Extract, text: str) -> tuple[FactValue, str]:
     data: object = None
     for candidate in (text, (text.strip().splitlines() or [""])[-1]):
         try:
-            data = foreign_json(candidate)
+            data = foreign_json(candidate, _object)
             break
         except ValueError:
             continue
@@ -137,6 +149,8 @@ def _json(extract: Extract, text: str) -> tuple[FactValue, str]:
             data = data[part]
         else:
             return None, f"{where} has no {part!r}"
+        if isinstance(data, _Several):
+            return None, f"{where} has different values for {part!r}"
     if data is None:
         return None, "the field is null"
     if isinstance(data, list) and all(isinstance(item, str) for item in data):

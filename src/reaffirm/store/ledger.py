@@ -133,7 +133,7 @@ def ledger_of(raw: bytes, name: str) -> Ledger:
             broken[number] = (line, found)
         else:
             entries.setdefault(found.hash, found)  # a line that a merge took twice is one line
-            wrong += _changed(found, name)
+            wrong += _changed(found, line, name)
     torn = b""
     if rest:
         found = _entry(rest, len(whole) + 1)
@@ -144,7 +144,7 @@ def ledger_of(raw: bytes, name: str) -> Ledger:
             wrong.append(Finding(name, len(whole) + 1, "ledger-torn", msg, hint))
         else:  # only its newline is missing
             entries.setdefault(found.hash, found)
-            wrong += _changed(found, name)
+            wrong += _changed(found, rest, name)
     known = {str(e.fields.get("after_torn")) for e in entries.values() if e.fields.get("after_torn")}
     for number, (line, why) in broken.items():
         if hashlib.sha256(line).hexdigest() not in known:
@@ -166,11 +166,16 @@ def _entry(line: bytes, number: int) -> Entry | str:
     return Entry(number, str(fields.pop("h")), fields)
 
 
-def _changed(entry: Entry, name: str) -> Iterator[Finding]:
-    _, digest = line_of(entry.fields)
+def _changed(entry: Entry, line: bytes, name: str) -> Iterator[Finding]:
+    as_written, digest = line_of(entry.fields)
+    msg = f"this line about {entry.run or entry.op} was changed"
     if digest != entry.hash:
-        msg = f"this line about {entry.run or entry.op} was changed: its hash is {digest[:12]}…"
-        yield Finding(name, entry.line, "ledger-changed", f"{msg}, it says {entry.hash[:12]}…", _HINT)
+        msg = f"{msg}: its hash is {digest[:12]}…, it says {entry.hash[:12]}…"
+        yield Finding(name, entry.line, "ledger-changed", msg, _HINT)
+    elif line.removesuffix(b"\r") != as_written.encode("utf-8", "surrogatepass"):
+        # JSON reads {"run":"a","run":"b"} as b, and a person the a
+        msg = f"{msg}: a ledger does not write it so, with a key given twice or a blank put in"
+        yield Finding(name, entry.line, "ledger-changed", msg, _HINT)
 
 
 def _gaps(entries: Mapping[str, Entry], name: str) -> Iterator[Finding]:
