@@ -36,6 +36,9 @@
 # On real machines it asks before it removes. Where nobody can be asked, give consent for each container on
 # its node: `-p consent 'spark-1/vllm-head,spark-2/vllm-worker'`.
 #
+# **On your own machines.** The machine file, the model and an image on both nodes come first, and a look at
+# the machines: steps 4 to 8 of [two Sparks](../docs/how-to/two-sparks.md).
+#
 # **The decision this belongs to**: [record 0001](../adrs/0001-serve-with-vllm-instead-of-sglang.md),
 # *serve with vLLM instead of SGLang*.
 

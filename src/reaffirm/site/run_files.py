@@ -52,7 +52,8 @@ def files_section(
     link = f'[{ARCHIVE}]({here}/{ARCHIVE}){{ download="{name}" }}'
     runs, check = code(posixpath.dirname(posixpath.dirname(run.path))), code(f"reaffirm check {run.path}")
     use = f"Unpack it in {runs} of a clone: there {check} runs it again and says what differs."
-    told_of = f"{link} ({size_words(archive)}) holds these files. {use}"
+    but = ", but for what is in the repository only" if set(run.files) - sizes.keys() else ""
+    told_of = f"{link} ({size_words(archive)}) holds these files{but}. {use}"
     return "\n\n".join([head, told_of, shown])
 
 

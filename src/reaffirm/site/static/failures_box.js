@@ -136,7 +136,7 @@
         make(
           "p",
           { id: "rf-log-about", class: "rf-log-about" },
-          "Nothing leaves this page. Several ranks are told apart by TP0, Worker_TP1, [rank1] or a worker of Ray before " +
+          "Nothing leaves this page. Several ranks are told apart by “[… TP0]”, “(Worker_TP1 …)”, “[rank1]” or a worker of Ray before " +
             "a line; else begin each line with the rank’s name and “ | ”, as docker compose does.",
         ),
         make(
