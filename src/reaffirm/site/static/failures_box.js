@@ -269,6 +269,14 @@
       };
     }
 
+    /** Of a large paste: what of it the field shows, and what became of the rest. */
+    shown() {
+      if (!this.held) return "";
+      return this.text.value === this.held.shown
+        ? " The field shows their end, all of them were read."
+        : " What the field did not show is left out since it was edited: paste it again.";
+    }
+
     async signatures() {
       if (this.reader) return;
       if (!this.source) throw new Error("the page has no link to them");
@@ -313,7 +321,7 @@
     show(seen, paste) {
       const { fits, later, perhaps, contested, leftOut } = seen;
       const number = fits.length + later.length;
-      this.say(`${verdict(number, perhaps.length, this.pages.size)} (${howRead(seen, paste)}).`);
+      this.say(`${verdict(number, perhaps.length, this.pages.size)} (${howRead(seen, paste)}).${this.shown()}`);
       const parts = contested.map(([a, b]) => this.rivals(this.pages.get(a), this.pages.get(b)));
       const list = make("ol", { class: "rf-log-pages" });
       const either = new Set(contested.flat());
