@@ -151,18 +151,22 @@ class Recorder:
         """
         with self._lock:
             self._tell_failure()
-            if self._at.held and not self._ended and not self._is_forked():
+            if self._holds():
                 self._put_held()
 
     def cell_waits(self) -> None:
         """Write what is kept back, unless another thread is writing; a failure is told when the cell ends."""
-        if self._at.held and not self._ended and not self._is_forked() and self._lock.acquire(blocking=False):
+        if self._holds() and self._lock.acquire(blocking=False):
             try:
                 self._put_held()
             except RecordingError as error:
                 self._failure = error
             finally:
                 self._lock.release()
+
+    def _holds(self) -> bool:
+        """Whether lines are kept back that this process is to write."""
+        return bool(self._at.held) and not self._ended and not self._is_forked()
 
     def note(self, op: str, fields: Mapping[str, Any]) -> None:
         """Write a line about the run itself, which no replay asks for. ``fields`` are already redacted."""

@@ -31,18 +31,12 @@ _PAIRED: dict[str, tuple[str, ...]] = {
     "httpie": ("-a", "--auth"), "wget": (), "skopeo": ("--creds", "--src-creds", "--dest-creds"),
     "podman": ("--creds",), "buildah": ("--creds",), "smbclient": ("-U", "--user"), "rpcclient": ("-U",),
 }  # fmt: skip
-_WRAPPERS = word_set(
-    """
-    sudo env nohup time exec docker podman kubectl ssh timeout nice ionice watch xargs
-    """
-)
+_WRAPPERS = word_set("sudo env nohup time exec docker podman kubectl ssh timeout nice ionice watch xargs")
 _PASS_WORD = lazily(r"(pass(?:in|out)?:|--pass(?:in|out)=pass:)", re.IGNORECASE)
 _PASS_BEGINS = frozenset("pP-")
 _PROGRAMS = {*_SHORT, *_PAIRED, "docker", "nerdctl", "helm", "oras", "crane", "openssl"}
 #: What stands in a line whose words hold a secret, unless it is in one of the program's own options.
-_SAYS_SO = frozenset(
-    ["login", "pass", "key", "token", "secret", "auth", "credential", "pwd", "pat", "cookie"]
-)
+_SAYS_SO = word_set("login pass key token secret auth credential pwd pat cookie")
 _PAT = lazily(r"pat(?!h)", re.IGNORECASE)
 #: What takes a secret in a word of its own.
 _TAKERS = frozenset((*_SHORT, *_PAIRED, *_LOGIN))
@@ -55,7 +49,11 @@ def _command(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?P<name>{plain})(?<![\w.-]{plain})[ \t]+(?=[-\w./])")
 
 
-_WORDS_IN_TEXT = lazily(r"(?:'[^'\n]{0,4096}'|\"(?:\\.|[^\"\\\n]){0,4096}\"|\\.|[^\s'\"|;&\\`]){1,4096}")
+# In JSON the quotes of a word are escaped, within a text of JSON twice: "mysql -p\"two words\"".
+_WORDS_IN_TEXT = lazily(
+    r"(?:'[^'\n]{0,4096}'|\"(?:\\.|[^\"\\\n]){0,4096}\"|\\\"[^\"\n]{0,4096}\"|\\\\\\\"[^\"\n]{0,4096}\""
+    r"|\\.|[^\s'\"|;&\\`]){1,4096}"
+)
 # A string of JSON, also within another one, that begins with a command or with what may stand before one.
 _OPENED = lazily(r"(?:\A|[:,\[{( \t\n])(?P<mark>\\{0,15}\")[\w./ -]{0,60}\Z")
 # What follows a word that was found, from the word's end on.
@@ -71,18 +69,8 @@ _SET = lazily(
 _SET_BEFORE = lazily(r"(?:^|[\n\"']|\\n)[ \t]{0,8}\Z")
 _OPTION_WORD = lazily(r"--?[A-Za-z0-9][\w.-]{0,60}\Z")
 _OTHERS = (
-    "password",
-    "basic",
-    "auth",
-    "itytoken",
-    "rytoken",
-    "env ",
-    "arg ",
-    "setenv",
-    "setx",
-    "akia",
-    "asia",
-)
+    "password", "basic", "auth", "itytoken", "rytoken", "env ", "arg ", "setenv", "setx", "akia", "asia",
+)  # fmt: skip
 _SETTERS = ("env ", "arg ", "setenv ", "setx ")
 _CALLS = {f"{name}{blank}": name for name in sorted(_PROGRAMS) for blank in " \t"}
 _ENDED = {f"{name}{end}": name for name in sorted({*_SHORT, *_PAIRED}) for end in " \t\"'"}

@@ -51,9 +51,14 @@ def not_well(notebook: Mapping[str, Any]) -> list[str]:
         for step, outcome, summary in ends(cell)
         if outcome not in _WELL
     ]
-    if len(found) > _STEPS:
-        found = [*found[: _STEPS - 1], f"… {len(found) - _STEPS + 1} more steps: see the notebook"]
-    return found
+    return _first_steps(found)
+
+
+def _first_steps(lines: list[str]) -> list[str]:
+    """The lines of as many steps as are shown, and how many more there are."""
+    if len(lines) <= _STEPS:
+        return lines
+    return [*lines[: _STEPS - 1], f"… {len(lines) - _STEPS + 1} more steps: see the notebook"]
 
 
 def outcome_of(cell: Mapping[str, Any]) -> str:
@@ -76,13 +81,13 @@ def replayed(cell: Mapping[str, Any]) -> str:
 def closing(notebook: Mapping[str, Any]) -> list[str]:
     """Return the lines that tell of an executed notebook: one per step, then the checks that failed."""
     found = list(reports(notebook["cells"]))
-    lines = [
-        _short(f"{replayed(cell)}{step}: {outcome}: {summary}")
-        for cell in notebook["cells"]
-        for step, outcome, summary in ends(cell)
-    ]
-    if len(lines) > _STEPS:
-        lines = [*lines[: _STEPS - 1], f"… {len(lines) - _STEPS + 1} more steps: see the notebook"]
+    lines = _first_steps(
+        [
+            _short(f"{replayed(cell)}{step}: {outcome}: {summary}")
+            for cell in notebook["cells"]
+            for step, outcome, summary in ends(cell)
+        ]
+    )
     lines += _partial((notebook["metadata"].get("reaffirm") or {}).get("partial"))
     failed = [check for report in found for check in _failed(report)]
     lines += [line for check in failed[:_FAILED] for line in check]
