@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from reaffirm.model.claim import Claim, Evidence, Judged, Standing
 from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record
+from reaffirm.site.asked_images import Asked
 from reaffirm.site.page import day, kind_badge
 from reaffirm.site.page_map import INDEX_URI
 from reaffirm.site.record_label import label
 from reaffirm.site.report import fact_value
+from reaffirm.site.run_places import Places
 from reaffirm.site.stand_ins import behind
 from reaffirm.site.text import UNSEARCHED, code, inline
 from reaffirm.store.published import PublishedRun
@@ -48,7 +50,8 @@ class Ways:
     ``uri`` is that page; ``records`` are pages by the key of a record and by the ids that a record names,
     ``runs`` those of runs by the path of their folder, ``runbooks`` by name. ``published`` are the runs
     themselves by the path of their folder. ``titles`` are what records are called, by the page of each;
-    ``machines`` are what :func:`known_machines` returns.
+    ``machines`` are what :func:`known_machines` returns; ``asked`` what runbooks ask of machines;
+    ``at_home`` are real runs that asked no other machine than the one that ran them.
     """
 
     uri: str
@@ -58,6 +61,8 @@ class Ways:
     published: Mapping[str, PublishedRun] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     machines: Mapping[tuple[str, Kind], str] = field(default_factory=dict)
+    asked: Asked = field(default_factory=Asked)
+    at_home: Places = field(default_factory=dict)
 
     def to(self, page: str) -> str:
         """Return the way to another page."""
@@ -79,7 +84,7 @@ class Ways:
     def run(self, judged: Judged) -> str:
         """Return a link to a run, at the first cell that shows what its result follows from.
 
-        Where cells besides that one show what it found, each is linked behind it.
+        The cells that show what it found are linked behind it.
         """
         page = self.runs.get(judged.path)
         said = [one.split(": ", 1)[0] for one in judged.reason.split("; ")]
@@ -89,7 +94,7 @@ class Ways:
             return self._link(code(judged.run), page)
         link = self._link(code(judged.run), f"{page}#cell-{min(first or cells)}")
         if len(cells) == 1:
-            return link
+            return f"{link} ([cell {cells[0]}]({self.to(page)}#cell-{cells[0]}))"
         return f"{link} (cells {', '.join(f'[{one}]({self.to(page)}#cell-{one})' for one in cells)})"
 
     def cell(self, evidence: Evidence) -> int:
@@ -117,6 +122,13 @@ class Ways:
         words = ["reaffirm", "recheck", record.id, "--claim", claim.id]
         machines = self._machines(claim, stands)
         return shlex.join([*words, "--nodes", machines] if machines else words)
+
+    def rehearse(self, record: Record, claim: Claim) -> str:
+        """Return the command that runs the same on simulated nodes and publishes nothing; empty for none."""
+        if claim.check is None or not (nodes := self.asked.simulated(claim)):
+            return ""
+        words = ["reaffirm", "recheck", record.id, "--claim", claim.id, "--nodes", nodes, "--no-publish"]
+        return shlex.join(words)
 
     def _machines(self, claim: Claim, stands: Standing) -> str:
         """The machines of the run that decides; of another that would suffice; else the reader's own."""
