@@ -125,7 +125,7 @@ def test_beside_a_rehearsal_stands_whose_figure_it_is() -> None:
     """22.6 GiB of a host of the lab would be read as the memory of the machines."""
     plan = plan_of(date(2026, 2, 25))
     told = {
-        one.claim.id: rehearsed_remark(one.claim, one.standing)
+        one.claim.id: rehearsed_remark(one.claim, one.standing, alone=True)
         for one in plan.board.rows
         if one.standing.verdict is Verdict.REHEARSED
     }
@@ -136,7 +136,7 @@ def test_beside_a_rehearsal_stands_whose_figure_it_is() -> None:
 
 def test_who_said_so_stands_in_the_words_of_the_record() -> None:
     """What was read in a package and what one account tells would be under one word."""
-    rest = "\u00a0…"
+    rest = "…"
     assert told_in_brief("the released wheels (absent in 0.5.8)") == f"the released wheels{rest}"
     assert told_in_brief("account B; it gives no prompt") == f"account B{rest}"
     assert told_in_brief("the platform team.") == "the platform team"
@@ -165,3 +165,16 @@ def test_the_board_of_this_project_has_no_false_alarm_and_its_own_pages_say_the_
     assert board_ is not None
     assert "{ #refuted-as-expected }" in board_.markdown
     assert "{ #refuted }" not in board_.markdown
+
+
+def test_the_figure_of_a_lab_host_is_named_where_it_is_shown() -> None:
+    """*22.6 GiB, passed* beside a claim about a Spark would be taken for its memory."""
+    plan = plan_of(date(2026, 12, 1), _ROOT)
+    [row] = [one for one in plan.board.rows if one.claim.id == "fp8-does-not-fit-one-spark"]
+    remark = "rehearsed: the check runs; the figures are the lab host's, not those of the real machines"
+    assert rehearsed_remark(row.claim, row.standing) == remark
+    board_ = still_true(plan)
+    assert board_ is not None
+    assert f"<small>{remark}</small>" in board_.markdown
+    number = [record.id for record in plan.found.records].index("0008")
+    assert remark.capitalize().partition(";")[0] in page_of_record(plan, number, HISTORY).markdown

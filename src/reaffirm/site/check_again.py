@@ -126,8 +126,9 @@ def _on_own_machines(
         else:
             told = _to_copy(commands[claim.id])
             runnable[claim.check.runbook if claim.check else ""] = None
-        rows.append((_link(claim), _named(asked, ways) or "-", told))
-    yield table(("Claim", "Images that the machines must hold", "Command"), rows)
+        holds = f"<br><small>the machines must hold {_named(asked, ways)}</small>" if asked else ""
+        rows.append((_link(claim), told + holds))
+    yield table(("Claim", "What runs its check on your machines"), rows)
     if not runnable:
         return
     linked = [ways.runbook(name) for name in runnable]

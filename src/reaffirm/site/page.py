@@ -51,7 +51,7 @@ def verdict_badge(standing: Standing, claim: Claim) -> str:
     sign = sign_of(standing)
     meaning = MEANS[sign]
     hypothesis = claim.kind is ClaimKind.HYPOTHESIS
-    result = f" rf-{standing.result}" if standing.result else ""
+    result = f" rf-{standing.result}" if standing.result and not standing.as_expected else ""
     if standing.verdict is Verdict.REHEARSED:
         result = "" if hypothesis else result
         if standing.deciding is not None:

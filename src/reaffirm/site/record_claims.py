@@ -65,7 +65,7 @@ def _at_a_glance(claim: Claim, stands: Standing, page: str = "") -> tuple[str, s
         small = f"by {cell(told_in_brief(claim.told_by))}"
     when = f"<br><small>{small}</small>" if small else ""
     word = "Hypothesis: " if claim.kind is ClaimKind.HYPOTHESIS else ""
-    remark = rehearsed_remark(claim, stands)
+    remark = rehearsed_remark(claim, stands, alone=True)
     said = f"{word}[{cell(claim.says)}]({page}#{anchor(claim)})"
     return verdict_and_kind(stands, claim) + when, said + (f"<br><small>{remark}</small>" if remark else "")
 

@@ -16,8 +16,15 @@ _ABOUT = {
 }
 
 
-def rehearsed_remark(claim: Claim, stands: Standing) -> str:
-    """Return the sentence; empty for a claim that was not rehearsed, or has no check of its own."""
+def rehearsed_remark(claim: Claim, stands: Standing, *, alone: bool = False) -> str:
+    """Return the sentence; empty for a claim that was not rehearsed.
+
+    Args:
+        claim: the claim.
+        stands: where it stands.
+        alone: whether nothing beside it says of what kind its evidence is, and what it needs; where that is
+            said, the sentence is needed for figures alone.
+    """
     if stands.verdict is not Verdict.REHEARSED or stands.deciding is None or claim.check is None:
         return ""
     whose = _OWN.get(stands.deciding.kind, "")
@@ -27,7 +34,7 @@ def rehearsed_remark(claim: Claim, stands: Standing) -> str:
     if measured:
         figures, those = ("the figure is", "that") if len(measured) == 1 else ("the figures are", "those")
         return f"rehearsed: the check runs; {figures} {whose}, not {those} of {_ABOUT[claim.needs]}"
-    return f"rehearsed: the check runs; that says nothing yet of {_ABOUT[claim.needs]}"
+    return f"rehearsed: the check runs; that says nothing yet of {_ABOUT[claim.needs]}" if alone else ""
 
 
 def _is_number(value: object) -> bool:

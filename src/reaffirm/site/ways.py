@@ -81,10 +81,10 @@ class Ways:
         """Return a link to a runbook."""
         return self._link(code(name), self.runbooks.get(name))
 
-    def run(self, judged: Judged) -> str:
+    def run(self, judged: Judged, *, cells_too: bool = True) -> str:
         """Return a link to a run, at the first cell that shows what its result follows from.
 
-        The cells that show what it found are linked behind it.
+        The cells that show what it found are linked behind it where ``cells_too``.
         """
         page = self.runs.get(judged.path)
         said = [one.split(": ", 1)[0] for one in judged.reason.split("; ")]
@@ -93,6 +93,8 @@ class Ways:
         if not page or not cells:
             return self._link(code(judged.run), page)
         link = self._link(code(judged.run), f"{page}#cell-{min(first or cells)}")
+        if not cells_too:
+            return link
         if len(cells) == 1:
             return f"{link} ([cell {cells[0]}]({self.to(page)}#cell-{cells[0]}))"
         return f"{link} (cells {', '.join(f'[{one}]({self.to(page)}#cell-{one})' for one in cells)})"
@@ -112,7 +114,7 @@ class Ways:
             lines.append(f"{code(one.fact)} = {fact_value(one.value, one.unit, one.by)}{shown}")
         lines += behind(run, [one.fact for one in judged.found]) if run else ()
         when = f"{kind_badge(judged.kind, judged.via)} {day(judged.started)}"
-        lines.append(f"{when}, run {self.run(judged)} of {self.runbook(judged.runbook)}")
+        lines.append(f"{when}, run {self.run(judged, cells_too=False)} of {self.runbook(judged.runbook)}")
         return "<br>".join(lines)
 
     def recheck(self, record: Record, claim: Claim, stands: Standing) -> str:
