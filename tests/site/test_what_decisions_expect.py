@@ -106,7 +106,7 @@ def test_times_stand_beside_what_changed_and_days_alone_last() -> None:
     lately = page.markdown.partition("## What changed lately")[2]
     places = [lately.index(f"[{word}]") for word in ("A later run", "A verdict", "A run", "A record")]
     assert places == sorted(places)
-    assert "09:15 UTC</span> [A run]" in lately
+    assert "09:15:00 UTC</span> [A run]" in lately
     assert "-   [A record]" in lately
 
 

@@ -177,7 +177,7 @@ def _days(changes: Sequence[Entry], ways: Ways) -> Iterator[str]:
 
 
 def _clock(one: Entry) -> str:
-    return f'<span class="rf-nowrap">{one.when.astimezone(UTC):%H:%M} UTC</span> ' if one.timed else ""
+    return f'<span class="rf-nowrap">{one.when.astimezone(UTC):%H:%M:%S} UTC</span> ' if one.timed else ""
 
 
 def _page(one: Entry, ways: Ways) -> str:
