@@ -13,7 +13,7 @@ from reaffirm.model.claim import ClaimKind, Operator
 from reaffirm.model.evidence import Kind
 from reaffirm.store.claim_format import read_claims
 from reaffirm.store.frontmatter import parse_page
-from reaffirm.store.review import read_review
+from reaffirm.store.review import read_date_of, read_review
 
 _ROOT = Path(__file__).parents[2]
 _PAGE = _ROOT / "docs/reference/claims.md"
@@ -26,7 +26,7 @@ _VALIDATOR = jsonschema.Draft202012Validator(_SCHEMA)
 def test_reader_and_schema_agree(case: dict[str, Any]) -> None:
     """An editor would underline what the tool takes, or leave plain what the tool refuses."""
     page = parse_page(f"---\n{case['yaml'].strip()}\n---\n", shown="record.md")
-    findings = [*read_claims(page)[1], *read_review(page)[2]]
+    findings = [*read_claims(page)[1], *read_review(page)[2], *read_date_of(page)[1]]
     said = [error.message for error in _VALIDATOR.iter_errors(YAML(typ="safe").load(case["yaml"]))]
     assert (not findings) is case["good"], findings
     assert (not said) is case["good"], said

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from reaffirm.claims.verdict import standing
-from reaffirm.model.claim import Check, Claim, Condition, Evidence, Expectation, Operator, Verdict
+from reaffirm.model.claim import Check, Claim, Condition, Evidence, Expectation, Expected, Operator, Verdict
 from reaffirm.model.evidence import Kind, Via
 
 _CASES = tomllib.loads((Path(__file__).parent / "specimens/verdicts.toml").read_text())["case"]
@@ -48,12 +48,14 @@ def test_verdict(case: dict[str, Any]) -> None:
         needs=Kind(case.get("needs", "real")),
         check=Check("book", (is_true("a.value"),)) if case.get("check", True) else None,
         recheck_after=case.get("recheck-after"),
+        expected=Expected(case.get("decision-expects", "affirmed")),
     )
     evidence = [found(**one) for one in case.get("evidence", [])]
     today = date.fromisoformat(case["today"]) if "today" in case else _TODAY
     stands = standing(claim, evidence, today)
     assert str(stands) == case["verdict"]
     assert case.get("why", "") in stands.reason
+    assert stands.against is case.get("against", stands.verdict is Verdict.REFUTED)
     if "deciding" in case:
         assert stands.deciding
         assert stands.deciding.started.date().isoformat() == case["deciding"]

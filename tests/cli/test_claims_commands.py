@@ -46,6 +46,29 @@ def test_a_claim_that_turns_out_false(project: Path, capfd: pytest.CaptureFixtur
     assert len(list((project / "docs/runs/count_things").iterdir())) == 2
 
 
+def test_a_claim_that_its_decision_expects_to_be_false(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A nightly check would fail when a run supports the decision, and pass when one speaks against it."""
+    record = project / "adrs/0001-a-cache-of-twenty.md"
+    key = "    recheck-after: 90 days\n"
+    record.write_text(record.read_text().replace(key, f"{key}    decision-expects: refuted\n", 1))
+    count(project, 101)
+    assert main(["recheck", "1"]) == 0
+    assert "is now refuted as the decision expects" in capfd.readouterr().out
+    assert main(["claims"]) == 0
+    assert "1 refuted (as the decision expects)" in capfd.readouterr().out
+    count(project, 7)
+    assert main(["recheck", "1"]) == 1
+    assert "is now affirmed against what the decision expects" in capfd.readouterr().out
+    assert main(["claims"]) == 0
+    assert "1 affirmed (1 against what the decision expects)" in capfd.readouterr().out
+    assert main(["claims", "--format", "json"]) == 0
+    one = json.loads(capfd.readouterr().out)["claims"][0]
+    assert (one["decision_expects"], one["against_decision"]) == ("refuted", True)
+    assert one["words"] == "affirmed against what the decision expects"
+
+
 def test_a_run_that_was_edited_after_it_was_published(
     project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

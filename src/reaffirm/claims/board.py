@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from reaffirm.claims.verdict import standing
-from reaffirm.model.claim import Claim, Evidence, Judged, Result, Standing, Verdict
+from reaffirm.model.claim import Claim, Evidence, Judged, Result, Standing, Verdict, verdict_words
 from reaffirm.model.record import Record
 
 #: The version of what :meth:`Board.as_json` returns.
@@ -167,6 +167,9 @@ def _standing(claim: Claim, stands: Standing) -> dict[str, Any]:
         "check": check,
         "verdict": str(stands.verdict),
         "result": stands.result and str(stands.result),
+        "words": verdict_words(stands, claim),
+        "decision_expects": str(claim.expected),
+        "against_decision": stands.against,
         "reason": stands.reason,
         "evidence": stands.deciding and _judged(stands.deciding),
         "beside": [_judged(one) for one in stands.beside],

@@ -11,6 +11,7 @@ unknown   the check ran and could not judge
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, timedelta
 
 from reaffirm.claims.expectation import evaluate
@@ -24,6 +25,10 @@ def standing(claim: Claim, evidence: Iterable[Evidence], today: date) -> Standin
     Evidence of other runbooks and other facts is passed over. So is what is dated after ``today``
     (one day is allowed for time zones): a board for a day in the past shows that day.
     """
+    return replace(_standing(claim, evidence, today), expected=claim.expected, needs=claim.needs)
+
+
+def _standing(claim: Claim, evidence: Iterable[Evidence], today: date) -> Standing:
     if claim.check is None:
         return Standing(Verdict.TOLD, _told(claim, "there is no check"))
     judged = judge(claim.check, evidence, today)

@@ -124,7 +124,7 @@ def _tell(rows: Sequence[Row], after: Board, outcomes: Sequence[Outcome], findin
     now = {(row.record.id, row.claim.id): row.standing for row in after.rows}
     silent = {one.runbook for one in outcomes if not one.judged}
     mistakes: dict[Finding, None] = {}
-    refuted = False
+    turned = False
     for row in rows:
         was, new = row.standing, now.get((row.record.id, row.claim.id))
         if new is None:  # the run shows that its check names what nobody finds
@@ -137,13 +137,13 @@ def _tell(rows: Sequence[Row], after: Board, outcomes: Sequence[Outcome], findin
             continue
         change = f"still {word}" if before == word else f"was {before}, is now {word}"
         typer.echo(f"{row.record.id} {row.claim.id}: {change}: {new.reason}")
-        refuted |= was.verdict is Verdict.AFFIRMED and new.verdict is Verdict.REFUTED
+        turned |= new.against and was.verdict in (Verdict.AFFIRMED, Verdict.REFUTED) and not was.against
     for outcome in outcomes:
         if outcome.problem:
             say(f"reaffirm: {outcome.problem}")
     for mistake in mistakes:
         say(str(mistake))
-    if refuted:
+    if turned:
         return 1
     if mistakes:
         return 2
@@ -173,9 +173,22 @@ def _print(shown: Board, *, due: bool) -> None:
     for record in shown.overdue:
         typer.echo(f"{record.id} was to be reviewed by {record.review_by}")
     counts = Counter(row.standing.verdict for row in shown.rows)
-    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    expected = sum(row.standing.as_expected for row in shown.rows)
+    against = sum(row.standing.against and row.standing.verdict is Verdict.AFFIRMED for row in shown.rows)
+    remarks = {
+        Verdict.REFUTED: f" ({_of(expected, counts[Verdict.REFUTED])}as the decision expects)"
+        * bool(expected),
+        Verdict.AFFIRMED: f" ({against} against what the decision expects)" * bool(against),
+    }
+    words = ", ".join(
+        f"{counts[verdict]} {verdict}{remarks.get(verdict, '')}" for verdict in Verdict if counts[verdict]
+    )
     if words:
         typer.echo(f"{len(shown.rows)} claim{'' if len(shown.rows) == 1 else 's'}: {words}")
+
+
+def _of(part: int, whole: int) -> str:
+    return "" if part == whole else f"{part} of them "
 
 
 def _ids_with_findings(material: Material) -> list[str]:

@@ -75,7 +75,7 @@ def _box(box: Box, x: float, y: float) -> str:
     texts = [
         f'<text class="rf-name" x="{x + 12:g}" y="{y + 19:g}" font-weight="600">'
         f"{escape(_cut(box.name, 14))}</text>",
-        f'<text class="rf-word" x="{x + _WIDE - 10:g}" y="{y + 19:g}" text-anchor="end" font-size="11.5">'
+        f'<text class="rf-word" x="{x + _WIDE - 10:g}" y="{y + 19:g}" text-anchor="end" font-size="12">'
         f"{escape(_cut(box.status, 16))}</text>",
         *(
             f'<text class="rf-title" x="{x + 12:g}" y="{y + 37 + 16 * number:g}">{escape(line)}</text>'

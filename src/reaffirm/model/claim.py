@@ -75,12 +75,23 @@ class ClaimKind(StrEnum):
     HYPOTHESIS = "hypothesis"
 
 
+class Expected(StrEnum):
+    """What the decision of a record expects of a claim.
+
+    ``refuted`` is for a sentence that the decision rejects, such as an assumption of an option not chosen.
+    """
+
+    AFFIRMED = "affirmed"
+    REFUTED = "refuted"
+
+
 @dataclass(frozen=True)
 class Claim:
     """A sentence of a record that can turn out false.
 
     ``needs`` is the kind of evidence that can decide it; ``recheck_after`` the age in days beyond
     which evidence is stale (None: never by age alone); ``line`` where the claim stands in ``path``.
+    ``expected`` is what the decision needs to become of it.
     """
 
     id: str
@@ -93,6 +104,7 @@ class Claim:
     recheck_after: int | None = None
     path: str = ""
     line: int = 0
+    expected: Expected = Expected.AFFIRMED
 
 
 @dataclass(frozen=True)
@@ -160,12 +172,26 @@ class Standing:
 
     ``deciding`` is the run that the verdict follows from, ``beside`` the runs that a reader must see
     with it: newer failures of a lower kind, or what was last known before a run could not judge.
+    ``expected`` is what the decision expects of the claim, ``needs`` the kind of evidence that decides it.
     """
 
     verdict: Verdict
     reason: str
     deciding: Judged | None = None
     beside: tuple[Judged, ...] = field(default=())
+    expected: Expected = Expected.AFFIRMED
+    needs: Kind = Kind.SIMULATED
+
+    @property
+    def against(self) -> bool:
+        """Whether what is known of the claim speaks against the decision: the one thing that is an alarm."""
+        other = Verdict.AFFIRMED if self.expected is Expected.REFUTED else Verdict.REFUTED
+        return self.verdict is other
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the claim is refuted, and the decision expects just that."""
+        return self.verdict is Verdict.REFUTED and self.expected is Expected.REFUTED
 
     @property
     def result(self) -> Result | None:
@@ -175,11 +201,19 @@ class Standing:
     def __str__(self) -> str:
         if self.verdict in (Verdict.REHEARSED, Verdict.STALE) and self.result:
             return f"{self.verdict} ({self.result})"
+        if self.as_expected:
+            return f"{self.verdict} as the decision expects"
+        if self.against and self.expected is Expected.REFUTED:
+            return f"{self.verdict} against what the decision expects"
+        if self.verdict is Verdict.UNKNOWN and self.deciding and not self.deciding.kind.suffices(self.needs):
+            return f"{self.verdict} (rehearsal)"
         return str(self.verdict)
 
 
 def verdict_words(standing: Standing, claim: Claim) -> str:
     """Return the verdict in words; ``rehearsed`` and ``stale`` say how the run went.
+
+    Every page and every command says it with these words.
 
     A rehearsed hypothesis does not: *passed* beside a cause would read like support.
     """

@@ -6,6 +6,9 @@ from enum import StrEnum
 
 from reaffirm.model.node import Engine
 
+#: What a page says under ``get-from`` where nobody knows.
+NOWHERE = "unknown"
+
 
 class Support(StrEnum):
     """How a value on an image's page is known, from strongest to weakest."""
@@ -44,7 +47,8 @@ class ContainerImage:
     """One image, as its page under ``docs/container-images`` tells it.
 
     ``status`` is how the page as a whole is known; ``support`` says it for single fields that differ.
-    Empty text means that nobody knows. ``digest`` is the registry's, ``None`` where it is not known.
+    Empty text means that nobody knows. ``get_from`` is where to get the image; empty: the page does not say,
+    :data:`NOWHERE`: nobody knows. ``digest`` is the registry's, ``None`` where it is not known.
     """
 
     name: str
@@ -62,6 +66,12 @@ class ContainerImage:
     support: Mapping[str, Support] = field(default_factory=dict)
     notes: str = ""
     path: str = ""
+    get_from: str = ""
+
+    @property
+    def nowhere(self) -> bool:
+        """Whether the page says that nobody knows where to get the image."""
+        return self.get_from == NOWHERE
 
     def known(self, key: str) -> Support:
         """Return how the field of that name on the page is known."""

@@ -21,6 +21,13 @@ class Status(StrEnum):
     OTHER = "other"
 
 
+class DateOf(StrEnum):
+    """What the date of a record is: that of the decision, or the day on which it was written down."""
+
+    DECISION = "decision"
+    WRITING = "writing"
+
+
 class Dialect(StrEnum):
     """The language that a file of records is written in."""
 
@@ -47,8 +54,9 @@ class Record:
     ``status_raw`` and ``date_raw`` are as they are written. ``supersedes`` and ``superseded_by`` hold
     ids. ``title`` is empty when the record has none. ``lines`` gives the line of each field that was
     found. ``body`` is the text below the title, which begins at ``body_line``; it is left out of
-    records that come from the cache. ``review_by`` is the day until which somebody wants to look at the
-    decision again; ``reopen_when`` holds sentences which, once a run shows that they hold, ask for the same.
+    records that come from the cache. ``date_of`` is what the date is of. ``review_by`` is the day until which
+    somebody wants to look at the decision again; ``reopen_when`` holds sentences which, once a run shows that
+    they hold, ask for the same.
     """
 
     path: str
@@ -66,6 +74,7 @@ class Record:
     tags: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     claims: tuple[Claim, ...] = ()
+    date_of: DateOf = DateOf.DECISION
     review_by: datetime.date | None = None
     reopen_when: tuple[Claim, ...] = ()
     lines: Mapping[str, int] = field(default_factory=dict)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from reaffirm.model.claim import Standing
-from reaffirm.model.record import Record, Status
+from reaffirm.model.record import DateOf, Record, Status
 from reaffirm.site.graph import supersession
-from reaffirm.site.marks import status_picture, verdict_bar, verdict_picture
+from reaffirm.site.marks import sign_of, status_picture, verdict_bar, verdict_picture
 from reaffirm.site.page import SitePage, day, status_badge
 from reaffirm.site.page_map import STILL_TRUE_URI
 from reaffirm.site.page_names import folder_of
@@ -113,7 +113,8 @@ class _Rows:
         if self._with_tags:
             row.append(" ".join(f'<span class="rf-tag">{cell(one)}</span>' for one in record.tags))
         if self._with_dates:
-            row.append(f'<span class="rf-nowrap">{day(record.date)}</span>')
+            written = "<br><small>written down</small>" if record.date_of is DateOf.WRITING else ""
+            row.append(f'<span class="rf-nowrap">{day(record.date)}</span>{written}')
         return tuple(row)
 
     def _relations(self, record: Record) -> Iterator[str]:
@@ -134,7 +135,7 @@ def _facets(record: Record, own: Sequence[Standing], folder: str) -> str:
     needs = dict.fromkeys(str(claim.needs) for claim in record.claims if claim.check is not None)
     facets = {
         "status": [status_word(record)],
-        "verdict": list(dict.fromkeys(str(one.verdict) for one in own)),
+        "verdict": list(dict.fromkeys(sign_of(one).words for one in own)),
         "tag": list(record.tags),
         "needs": list(needs),
         "folder": [folder] if folder else [],
@@ -158,7 +159,7 @@ def _claims(records: Sequence[Record], standings: Standings, folder: str) -> str
     if not all_of_them:
         return status_picture(records) if len(records) > _FEW else ""
     page = posixpath.relpath(STILL_TRUE_URI, folder or ".")
-    links = {one.verdict: f"{page}#{one.verdict}" for one in all_of_them}
+    links = {sign: f"{page}#{sign}" for sign in map(sign_of, all_of_them)}
     return verdict_picture(all_of_them, links)
 
 

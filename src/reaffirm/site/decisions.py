@@ -10,7 +10,7 @@ from pathlib import Path
 from reaffirm.lint.run import lint
 from reaffirm.lint.settings import read_lint_settings
 from reaffirm.lint.subject import Subject
-from reaffirm.model.claim import Evidence
+from reaffirm.model.claim import Claim, Evidence
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Dialect, Record
 from reaffirm.site.links import PageAnchors, SiteMap
@@ -31,6 +31,8 @@ from reaffirm.store.records import Records
 _SAID_TWICE = ("record-duplicate",)
 _TEMPLATE = "a template"
 _MARKDOWN = (".md", ".markdown")
+# How the anchor of a claim begins.
+_CLAIM = "claim-"
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,26 @@ class Shelf:
         page = self.named.get((record.key, ident))
         if page is not None and at[page] != record.key:
             side.setdefault(at[page], {})[record.key] = record
+
+    @cached_property
+    def elsewhere(self) -> dict[str, list[tuple[Record, Claim]]]:
+        """The claims of other records that the text of each links to, by its key."""
+        at = {
+            (record.path, f"{_CLAIM}{claim.id}"): (record, claim)
+            for record in self.found.records
+            for claim in record.claims
+        }
+        found: dict[str, list[tuple[Record, Claim]]] = {}
+        for record in self.found.records:
+            named: dict[tuple[str, str], None] = {}
+            for link in record.links:
+                path, _, part = link.target.partition("#")
+                where = posixpath.normpath(posixpath.join(posixpath.dirname(record.path), path))
+                if part.startswith(_CLAIM) and where != record.path and (where, part) in at:
+                    named[where, part] = None
+            if named:
+                found[record.key] = [at[one] for one in named]
+        return found
 
     def around(self, index: int) -> tuple[Record | None, Record | None]:
         """Return the records before and after one in its folder."""

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from reaffirm.claims.board import Board
 from reaffirm.model.claim import Verdict, verdict_words
-from reaffirm.model.record import Record
+from reaffirm.model.record import DateOf, Record
 from reaffirm.site.addresses import address
 from reaffirm.site.prose_words import words
 from reaffirm.store.published import PublishedRun
@@ -17,19 +17,24 @@ from reaffirm.store.published import PublishedRun
 _ATOM = "http://www.w3.org/2005/Atom"
 #: How many entries a feed has: a reader that looks once a month misses none of a busy project's.
 ENTRIES = 100
+_WRITTEN = "The date is the day on which the record was written down, not that of the decision."
 # XML 1.0 has no place for these, not even escaped.
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One change. ``key`` is the same in every build as long as the change is the same."""
+    """One change. ``key`` is the same in every build as long as the change is the same.
+
+    One that is not ``timed`` is known by its day alone.
+    """
 
     key: str
     when: datetime
     title: str
     page: str
     text: str = ""
+    timed: bool = True
 
 
 def entries(
@@ -80,7 +85,9 @@ def _records(records: Sequence[Record], pages: Mapping[str, str]) -> Iterator[En
         if one.date is not None and one.key in pages:
             status = one.status_raw or "no status"
             key = f"record:{one.path}:{one.date}:{status}"
-            yield Entry(key, _noon(one.date), f"{one.id} {words(one.title)}: {words(status)}", pages[one.key])
+            title = f"{one.id} {words(one.title)}: {words(status)}"
+            text = _WRITTEN if one.date_of is DateOf.WRITING else ""
+            yield Entry(key, _noon(one.date), title, pages[one.key], text, timed=False)
 
 
 def _claims(board: Board, pages: Mapping[str, str]) -> Iterator[Entry]:
@@ -101,7 +108,8 @@ def _claims(board: Board, pages: Mapping[str, str]) -> Iterator[Entry]:
     for one in board.overdue:
         if one.review_by is not None and one.key in pages:
             title = f"{one.id} was to be reviewed by {one.review_by}"
-            yield Entry(f"review:{one.path}:{one.review_by}", _noon(one.review_by), title, pages[one.key])
+            key = f"review:{one.path}:{one.review_by}"
+            yield Entry(key, _noon(one.review_by), title, pages[one.key], timed=False)
 
 
 def _runs(runs: Sequence[PublishedRun], pages: Mapping[str, str]) -> Iterator[Entry]:

@@ -30,6 +30,7 @@ _TOLD = {
     "digest": "digest",
 }
 _LEFT_OUT = ("title", "name", "render_macros", "support", "status", "source", "registry")
+_SOURCE = "get-from"
 _CLASSES = "[its classes](#model-classes)"
 _SIMULATED = (
     "Simulated nodes are furnished from this page. What their probe reads shows that the procedure works, "
@@ -137,7 +138,7 @@ def _told(key: str, data: Mapping[str, Any]) -> str:
 
 def _known(key: str, data: Mapping[str, Any]) -> str:
     """How this value is known: its own word, else that of the page."""
-    if data[key] is None:
+    if data[key] is None or key == _SOURCE:
         return ""
     support = data.get("support")
     return _badge(str((support if isinstance(support, dict) else {}).get(key, data.get("status", ""))))
@@ -183,7 +184,7 @@ def _uses(uses: Uses) -> str:
 
 def _value(value: Any) -> str:
     match value:
-        case None:
+        case None | "unknown":
             return "*unknown*"
         case bool():
             return "true" if value else "false"

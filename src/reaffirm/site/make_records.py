@@ -65,6 +65,7 @@ def page_of_record(plan: Plan, number: int, history: History) -> SitePage:
             plan.shelf.others.get(record.key, Others()),
             history,
             f"{repository}/commit/" if blob else "",
+            plan.shelf.elsewhere.get(record.key, ()),
         ),
     )
     return replace(page, source=record.path, in_nav=False)
@@ -86,14 +87,32 @@ def front(plan: Plan, markdown: str) -> str:
 
 
 def _state(plan: Plan) -> State:
-    runs: dict[Kind, list[str]] = {}
+    runs: dict[tuple[Kind, str], list[str]] = {}
     for run in plan.published.values():
-        runs.setdefault(run.kind, []).append(run.runbook)
-    return State(plan.found.records, plan.board, plan.records, runs, plan.shelf.called)
+        runs.setdefault((run.kind, plan.at_home.get(run.path, "")), []).append(run.runbook)
+    return State(
+        plan.found.records,
+        plan.board,
+        plan.records,
+        runs,
+        plan.shelf.called,
+        plan.at_home,
+        plan.shelf.elsewhere,
+    )
 
 
 def _ways(plan: Plan, uri: str, records: Mapping[str, str]) -> Ways:
-    return Ways(uri, records, plan.runs, plan.books, plan.published, plan.shelf.titles, plan.machines)
+    return Ways(
+        uri,
+        records,
+        plan.runs,
+        plan.books,
+        plan.published,
+        plan.shelf.titles,
+        plan.machines,
+        plan.asked,
+        plan.at_home,
+    )
 
 
 def still_true(plan: Plan) -> SitePage | None:

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from reaffirm.model.claim import Claim, ClaimKind, Standing, Verdict, verdict_words
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.model.record import Record, Status
-from reaffirm.site.marks import MEANS
+from reaffirm.site.marks import MEANS, sign_of
 from reaffirm.site.text import raw
 
 
@@ -48,9 +48,10 @@ _MACHINES = {
 
 def verdict_badge(standing: Standing, claim: Claim) -> str:
     """Return the verdict as a badge; see :func:`~reaffirm.model.claim.verdict_words`."""
-    meaning = MEANS[standing.verdict]
+    sign = sign_of(standing)
+    meaning = MEANS[sign]
     hypothesis = claim.kind is ClaimKind.HYPOTHESIS
-    result = f" rf-{standing.result}" if standing.result else ""
+    result = f" rf-{standing.result}" if standing.result and not standing.as_expected else ""
     if standing.verdict is Verdict.REHEARSED:
         result = "" if hypothesis else result
         if standing.deciding is not None:
@@ -58,7 +59,7 @@ def verdict_badge(standing: Standing, claim: Claim) -> str:
             meaning = f"rehearsed on {standing.deciding.kind} nodes: says nothing yet about {about}"
         meaning += f"; {NO_SUPPORT}" if hypothesis else ""
     words = verdict_words(standing, claim)
-    return f'<span class="rf-badge rf-{standing.verdict}{result}" title="{meaning}">{words}</span>'
+    return f'<span class="rf-badge rf-{sign}{result}" title="{meaning}">{words}</span>'
 
 
 def verdict_and_kind(standing: Standing, claim: Claim) -> str:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 from reaffirm.claims.board import Board, board
 from reaffirm.diagnose.prove import prove
+from reaffirm.errors import DocumentError
 from reaffirm.model.evidence import Kind
 from reaffirm.model.failure import FailureMode
 from reaffirm.model.finding import Finding
+from reaffirm.site.asked_images import Asked, AskedImage, read_asked
 from reaffirm.site.assets import Assets
 from reaffirm.site.decisions import Shelf
 from reaffirm.site.links import SiteMap
@@ -20,9 +22,11 @@ from reaffirm.site.page_names import record_pages
 from reaffirm.site.prose import rebuild
 from reaffirm.site.prose_words import first_heading
 from reaffirm.site.record_claims import Standings
+from reaffirm.site.run_places import Places, at_home
 from reaffirm.site.ways import known_machines
 from reaffirm.store.failures import read_failures
 from reaffirm.store.frontmatter import read_page
+from reaffirm.store.images import read_images
 from reaffirm.store.published import PublishedRun
 from reaffirm.store.records import Records
 
@@ -80,6 +84,21 @@ class Plan:
     def machines(self) -> Mapping[tuple[str, Kind], str]:
         """The machines on which a runbook gave evidence of a kind, for commands to paste."""
         return known_machines(self.published.values())
+
+    @cached_property
+    def at_home(self) -> Places:
+        """The real runs that asked no other machine than the one that ran them."""
+        return {run.path: words for run in self.material.published.runs if (words := at_home(run))}
+
+    @cached_property
+    def asked(self) -> Asked:
+        """What runbooks ask of machines, and the pages of the images among that."""
+        try:
+            known = tuple(read_images(self.root / self.docs / "container-images").values())
+        except DocumentError:  # which is a finding, and told as one
+            known = ()
+        images = [AskedImage(one.name, f"container-images/{one.name}.md", one.nowhere) for one in known]
+        return read_asked(self.material.books, images)
 
     @cached_property
     def paths(self) -> Mapping[str, str]:

@@ -26,7 +26,10 @@ def _records(site: Site, settings: SiteSettings) -> dict[str, Any]:
     """What ``reaffirm records --format json`` prints; each record with its page, and its verdicts counted."""
     collection = site.plan.found.collection
     counts: dict[str, Counter[str]] = {}
+    against: dict[str, list[str]] = {}
     for row in site.board.rows:
+        if row.standing.against:
+            against.setdefault(row.record.key, []).append(row.claim.id)
         counts.setdefault(row.record.key, Counter())[str(row.standing.verdict)] += 1
     found = report.as_json(collection)
     pages = site.plan.records
@@ -34,6 +37,7 @@ def _records(site: Site, settings: SiteSettings) -> dict[str, Any]:
         if page := pages.get(record.key):
             data["page"] = address(page, directory_urls=settings.directory_urls)
         data["verdicts"] = dict(sorted(counts.get(record.key, {}).items()))
+        data["against"] = against.get(record.key, [])
     return found
 
 

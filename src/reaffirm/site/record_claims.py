@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 
-from reaffirm.model.claim import Claim, ClaimKind, Standing, Verdict
+from reaffirm.model.claim import Claim, ClaimKind, Expected, Standing, Verdict
 from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record
+from reaffirm.site.check_again import check_again, how_to_run
 from reaffirm.site.page import NO_SUPPORT, day, verdict_and_kind
-from reaffirm.site.text import cell, code, fence, inline, named_table, table
-from reaffirm.site.ways import MACHINES, Ways
+from reaffirm.site.rehearsals import rehearsed_remark
+from reaffirm.site.text import cell, code, inline, named_table, table
+from reaffirm.site.told_by import told_in_brief
+from reaffirm.site.ways import Ways
 
 # Nothing else speaks for a cause or against it.
 _DECIDED = (Verdict.AFFIRMED, Verdict.REFUTED)
@@ -25,19 +28,46 @@ def anchor(claim: Claim) -> str:
     return f"claim-{claim.id}"
 
 
-def still_true(record: Record, standings: Standings) -> str:
-    """Return the claims of a record as a table: verdict, kind and day of the evidence of each."""
-    if not record.claims:
-        return ""
-    rows = []
-    for claim in record.claims:
-        stands = standings[record.key, claim.id]
-        when = (
-            f'<br><small class="rf-nowrap">{day(stands.deciding.started)}</small>' if stands.deciding else ""
+def still_true(
+    record: Record,
+    standings: Standings,
+    ways: Ways,
+    elsewhere: Sequence[tuple[Record, Claim]] = (),
+) -> str:
+    """Return the claims of a record as a table: verdict, kind and day of the evidence of each.
+
+    Args:
+        record: the record.
+        standings: where each claim stands.
+        ways: what can be reached from the page.
+        elsewhere: claims of other records that its text names: what it decides may rest on them too.
+    """
+    parts = []
+    if record.claims:
+        rows = [_at_a_glance(claim, standings[record.key, claim.id]) for claim in record.claims]
+        parts.append(table(("Still true?", "What the record claims"), rows))
+    others = []
+    for other, claim in elsewhere:
+        page = ways.to(ways.records[other.key])
+        sign, said = _at_a_glance(claim, standings[other.key, claim.id], page)
+        others.append((sign, f"{said}<br><small>in {ways.named(other)}</small>"))
+    if others:
+        parts.append(
+            table(("Still true?", "It rests also on what other records claim: its text names these"), others)
         )
-        word = "Hypothesis: " if claim.kind is ClaimKind.HYPOTHESIS else ""
-        rows.append((verdict_and_kind(stands, claim) + when, f"{word}[{cell(claim.says)}](#{anchor(claim)})"))
-    return table(("Still true?", "What the record claims"), rows)
+    return "\n\n".join(parts)
+
+
+def _at_a_glance(claim: Claim, stands: Standing, page: str = "") -> tuple[str, str]:
+    """The verdict with its kind and day, or with who said so, and the sentence."""
+    small = f'<span class="rf-nowrap">{day(stands.deciding.started)}</span>' if stands.deciding else ""
+    if stands.verdict is Verdict.TOLD and claim.told_by:
+        small = f"by {cell(told_in_brief(claim.told_by))}"
+    when = f"<br><small>{small}</small>" if small else ""
+    word = "Hypothesis: " if claim.kind is ClaimKind.HYPOTHESIS else ""
+    remark = rehearsed_remark(claim, stands, alone=True)
+    said = f"{word}[{cell(claim.says)}]({page}#{anchor(claim)})"
+    return verdict_and_kind(stands, claim) + when, said + (f"<br><small>{remark}</small>" if remark else "")
 
 
 def claims(record: Record, standings: Standings, ways: Ways) -> str:
@@ -47,7 +77,7 @@ def claims(record: Record, standings: Standings, ways: Ways) -> str:
     parts = ["## Claims and their evidence { #claims-and-their-evidence }"]
     parts += _rivals(record, standings, ways)
     parts += [_claim(record, claim, standings[record.key, claim.id], ways) for claim in record.claims]
-    parts += _runbooks(record, standings, ways)
+    parts += check_again(record, standings, ways)
     return "\n\n".join(parts)
 
 
@@ -68,17 +98,12 @@ def _claim(record: Record, claim: Claim, stands: Standing, ways: Ways) -> str:
         how = f" with {code(given)}" if given else ""
         rows.append(("Check", f"{conditions}<br>in a run of {ways.runbook(claim.check.runbook)}{how}"))
         rows.append(("Needs", _NEEDS[claim.needs]))
+    if claim.expected is Expected.REFUTED:
+        rows.append(("Decision expects", "refuted: what it rejects, or what it rests on being false"))
     if claim.recheck_after:
         rows.append(("Check again", _again(claim, stands)))
-    if command := ways.recheck(record, claim, stands):
-        first = ""
-        if (
-            command.endswith(f" {MACHINES}")
-            and claim.check
-            and (page := ways.runbooks.get(claim.check.runbook))
-        ):
-            first = f"<br>Read first [what it needs on your machines]({ways.to(page)}#run-it)."
-        rows.append(("To run it again", f'<span class="rf-command">{code(command)}</span>{first}'))
+    if again := how_to_run(record, claim, stands, ways):
+        rows.append(("To run it again", again))
     if claim.told_by and stands.verdict is not Verdict.TOLD:  # then the verdict has said it
         rows.append(("Told by", cell(claim.told_by)))
     if claim.rivals:
@@ -93,6 +118,8 @@ def _reason(claim: Claim, stands: Standing) -> str:
     reason = cell(stands.reason)
     if stands.verdict is Verdict.REHEARSED and claim.kind is ClaimKind.HYPOTHESIS:
         reason += f". This shows that the check can be run; {NO_SUPPORT}."
+    elif remark := rehearsed_remark(claim, stands):
+        reason += f". {remark[0].upper()}{remark[1:]}."
     return reason
 
 
@@ -167,60 +194,3 @@ def _groups(claims_: Sequence[Claim]) -> Iterator[list[Claim]]:
             waiting += more
         seen |= inside
         yield [one for one in claims_ if one.id in inside]
-
-
-def _runbooks(record: Record, standings: Standings, ways: Ways) -> Iterator[str]:
-    """Each runbook that decides claims here, and the command for all of them."""
-    deciding: dict[str, list[Claim]] = {}
-    for claim in record.claims:
-        if claim.check:
-            deciding.setdefault(claim.check.runbook, []).append(claim)
-    if not deciding:
-        return
-    yield "### To check it again { #check-again }"
-    rows = [
-        (ways.runbook(name), ", ".join(f"[{code(one.id)}](#{anchor(one)})" for one in found))
-        for name, found in deciding.items()
-    ]
-    yield table(("Runbook", "Decides"), rows)
-    known: dict[str, None] = {}
-    own: dict[str, str] = {}
-    for name, found in deciding.items():
-        for claim in found:
-            one = ways.recheck(record, claim, standings[record.key, claim.id])
-            command = one.replace(f" --claim {claim.id}", "")
-            if command.endswith(f" {MACHINES}"):
-                own[name] = command
-            else:
-                known[command] = None
-    if known:
-        what = "This runs" if len(known) == 1 else "Each of these commands runs"
-        yield (
-            f"{what} each runbook once and publishes what came of it, also where it failed; the verdicts "
-            "follow from that:"
-        )
-        yield fence("\n".join(known), "bash")
-    if own:
-        yield from _on_own_machines(list(deciding), next(iter(own.values())), ways)
-
-
-def _on_own_machines(names: Sequence[str], command: str, ways: Ways) -> Iterator[str]:
-    """What is to be read and to be tried before anything runs on machines that somebody needs."""
-    linked = [ways.runbook(name) for name in names]
-    shown = linked[0] if len(linked) == 1 else f"{', '.join(linked[:-1])} and {linked[-1]}"
-    it = "this runbook" if len(linked) == 1 else "these runbooks"
-    init = f"reaffirm nodes init HEAD WORKER -o runbooks/nodes/{MACHINES}.toml"
-    yield "<strong>On your own machines</strong>"
-    yield (
-        f"The last command below runs {it} on your machines: {shown}. Read on "
-        f"{'its page' if len(linked) == 1 else 'the page of each'} first what it needs there and *What its "
-        "steps change*, and look at what would be sent. "
-        f"{code(MACHINES)} is your machine file; {code(init)} writes one."
-    )
-    yield fence("\n".join(f"reaffirm run {name} --nodes {MACHINES} --dry-run" for name in names), "bash")
-    yield (
-        f"Then the command itself. It publishes each run below {code('docs/runs')} when it ends, also one "
-        f"that failed, with the names and addresses of your machines; with {code('--no-publish')} a run "
-        f"stays below {code('runs/')}, and {code('reaffirm publish RUN')} can follow when you have looked."
-    )
-    yield fence(command, "bash")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from itertools import takewhile
+from types import MappingProxyType
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -14,6 +15,7 @@ from reaffirm.site.prose import rebuild
 from reaffirm.site.prose_words import words
 from reaffirm.site.record_claims import Standings
 from reaffirm.site.record_findings import Told
+from reaffirm.site.run_places import Places
 from reaffirm.site.text import admonition
 
 # The heading of the decision itself, and how far down a text it is no longer seen at once (lines).
@@ -32,13 +34,19 @@ _OPTIONS_FROM, _OPTIONS_TO, _OPTION_LENGTH = 2, 12, 220
 _PARSER = MarkdownIt("commonmark").enable("table")
 
 
-def gist(record: Record, standings: Standings, resolve: Resolve, told: Told | None) -> str:
+def gist(
+    record: Record,
+    standings: Standings,
+    resolve: Resolve,
+    told: Told | None,
+    at_home: Places = MappingProxyType({}),
+) -> str:
     """Return a box with the decision, the options and the sum of the evidence.
 
     The decision and its options stand there only where a reader would have to scroll for them. A short record
     has the sum alone, if it has claims.
     """
-    summed = evidence_sentence([standings[record.key, claim.id] for claim in record.claims])
+    summed = evidence_sentence([standings[record.key, claim.id] for claim in record.claims], at_home)
     paragraph = _decided(record) if record.dialect is Dialect.MARKDOWN else ""
     if not paragraph:
         return summed

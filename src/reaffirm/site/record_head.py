@@ -6,7 +6,7 @@ from datetime import date
 
 from reaffirm.claims.board import Reopen
 from reaffirm.model.history import Change
-from reaffirm.model.record import Dialect, Record, Status
+from reaffirm.model.record import DateOf, Dialect, Record, Status
 from reaffirm.site.links import Resolve
 from reaffirm.site.page import day, status_badge, verdict_and_kind
 from reaffirm.site.prose import not_there
@@ -75,7 +75,11 @@ def _rows(
     yield "Status", status
     if went := status_changes(changes):
         yield "Status, by git", cell(went)
-    yield "Date", _date(record, told, changes)
+    if record.date_of is DateOf.WRITING:
+        written = "the day of writing, not of the decision"
+        yield "Written down", f"{_date(record, told, changes)} <small>{written}</small>"
+    else:
+        yield "Date", _date(record, told, changes)
     for name, people in (
         ("Decided by", record.deciders),
         ("Consulted", record.consulted),

@@ -1,9 +1,11 @@
 """A record as a page: its head, its claims at a glance, its text, their evidence, its history."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from reaffirm.model.claim import Claim
 from reaffirm.model.history import History
 from reaffirm.model.record import Dialect, Record
 from reaffirm.site.links import Resolve
@@ -29,7 +31,8 @@ class Around:
     """What a record's page shows of other things.
 
     ``before`` and ``after`` are its neighbours in its folder, ``others`` say that they took its place or gave
-    way to it. ``commits`` is the address below which a commit can be read; empty: nobody knows.
+    way to it, ``elsewhere`` are claims of others that its text names. ``commits`` is the address below which
+    a commit can be read; empty: nobody knows.
     """
 
     before: Record | None = None
@@ -37,6 +40,7 @@ class Around:
     others: Others = field(default_factory=Others)
     history: History | None = None
     commits: str = ""
+    elsewhere: Sequence[tuple[Record, Claim]] = ()
 
 
 def record_page(
@@ -69,8 +73,8 @@ def record_page(
         path_of_record(ways.uri),
         head(record, standings, ways, resolve, told=told, others=around.others, changes=changes, today=today),
         findings_of(told, ways.uri) if told else "",
-        gist(record, standings, resolve, told),
-        still_true(record, standings),
+        gist(record, standings, resolve, told, ways.at_home),
+        still_true(record, standings, ways, around.elsewhere),
         _body(record, resolve, told),
         claims(record, standings, ways),
         history_box(changes, history.missing, around.commits) if history else "",

@@ -104,6 +104,13 @@ def _table(block: Mapping[str, Any], resolve: Resolve) -> str:
     """A table of a report. Where a cell names a failure page that is on the site, it is a link to it."""
     columns = [str(column) for column in block["columns"]]
     rows = [[str(value) for value in row] for row in block["rows"]]
+    while (
+        rows
+        and len(columns) > 1
+        and not any(row[len(columns) - 1 :] and row[len(columns) - 1].strip() for row in rows)
+    ):
+        columns.pop()  # a remark that none of the rows has
+        rows = [row[: len(columns)] for row in rows]
     checks = bool(columns) and not columns[0].strip()
     if not any(_PAGE.match(value) for row in rows for value in row):
         cells = [[text_cell(value) for value in row] for row in rows]

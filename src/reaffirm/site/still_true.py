@@ -1,17 +1,20 @@
 """Still true? Where every claim stands, what is due, what changed lately, and how to run each check again."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
 
 from reaffirm.claims.board import Board, Row
 from reaffirm.model.claim import ClaimKind, Verdict
 from reaffirm.model.record import Record
+from reaffirm.site.check_again import how_to_run, own_machines
 from reaffirm.site.feed import Entry
-from reaffirm.site.marks import MEANS, ORDER, counted, mark, verdict_picture
+from reaffirm.site.marks import MEANS, ORDER, Sign, counted, mark, sign_of, verdict_picture
 from reaffirm.site.page import SitePage, day, verdict_and_kind
 from reaffirm.site.page_map import STILL_TRUE_URI
 from reaffirm.site.record_claims import anchor
 from reaffirm.site.record_label import label
+from reaffirm.site.rehearsals import rehearsed_remark
+from reaffirm.site.state import PAST
 from reaffirm.site.text import admonition, cell, code, front_matter, inline, raw, table
 from reaffirm.site.ways import MACHINES, Ways
 
@@ -21,14 +24,6 @@ _LATELY = 15
 # So many of them are seen at once.
 _FIRST = 5
 _TITLE = "Still true?"
-_HEADS = {
-    Verdict.REFUTED: "Refuted",
-    Verdict.STALE: "Stale",
-    Verdict.UNKNOWN: "Unknown",
-    Verdict.REHEARSED: "Rehearsed",
-    Verdict.AFFIRMED: "Affirmed",
-    Verdict.TOLD: "Told",
-}
 
 
 def still_true_page(
@@ -51,15 +46,16 @@ def still_true_page(
     if not board.rows and not board.reopen and not board.overdue:
         return None
     head = f"As of {day(board.today)}." + _later(later)
+    head += " [What changed lately](#lately)." if changes else ""
     parts = [front_matter(_TITLE) + f"\n# {_TITLE}", introduction, f"{_count(board)} {head}"]
     if board.rows:
-        links = {verdict: f"#{verdict}" for verdict in ORDER}
+        links = {sign: f"#{sign}" for sign in ORDER}
         parts.append(verdict_picture([row.standing for row in board.rows], links))
-    parts += ["## Due { #due }", *_due(board, ways)]
-    if changes:
-        parts += ["## What changed lately { #lately }", *_lately(changes, ways)]
+    parts += ["## What asks to be looked at { #due }", *_due(board, ways)]
     if board.rows:
         parts += _by_verdict(board, ways)
+    if changes:
+        parts += ["## What changed lately { #lately }", *_lately(changes, ways)]
     return SitePage(STILL_TRUE_URI, _TITLE, "\n\n".join(part for part in parts if part) + "\n")
 
 
@@ -72,16 +68,21 @@ def _later(number: int) -> str:
 
 def _count(board: Board) -> str:
     counts = counted(row.standing for row in board.rows)
-    told = ", ".join(f"{number} {verdict}" for verdict, number in counts)
+    told = ", ".join(f"{number} {sign.words}" for sign, number in counts)
     return f"{len(board.rows)} claim{'' if len(board.rows) == 1 else 's'}{': ' if told else ''}{told}."
 
 
 def _due(board: Board, ways: Ways) -> Iterator[str]:
     """What asks for a deed now, and what will within a month."""
-    rows: list[tuple[str, ...]] = [(cell(row.due), *_claim(row, ways)) for row in board.rows if row.due]
+    rows: list[tuple[str, ...]] = []
+    for row in board.rows:
+        if row.standing.against and row.record.status not in PAST:
+            sign = sign_of(row.standing)
+            rows.append((f"{mark(sign)} {sign.words}: look at the decision again", *_claim(row, ways)))
+    rows += [(cell(row.due), *_claim(row, ways)) for row in board.rows if row.due]
     for wish in board.reopen:
         if wish.asks:
-            why = f"{mark(Verdict.REFUTED)} asks to be reopened"
+            why = f"{mark(Sign.REFUTED)} asks to be reopened"
             shown = f"{ways.named(wish.record)}<br><small>{cell(wish.claim.says)}</small>"
             rows.append((why, shown, ways.run(wish.standing.deciding) if wish.standing.deciding else "-"))
     for record in board.overdue:
@@ -100,8 +101,21 @@ def _due(board: Board, ways: Ways) -> Iterator[str]:
         )
     if not rows and not soon and not reviews:
         again = [by for row in board.rows if (by := row.again) is not None]
-        after = f"; the first check is due by {day(min(again))}" if again else ""
-        yield f"Nothing is due within {SOON} days{after}."
+        after = f"; the first is due by {day(min(again))}" if again else ""
+        yield f"No check is due within {SOON} days{after}." + _found(board)
+
+
+def _found(board: Board) -> str:
+    """That nothing is due is about dates; what the checks found stands beside it."""
+    counts = dict(counted(row.standing for row in board.rows))
+    told = [
+        f"[{counts[sign]} {sign.words}](#{sign})"
+        for sign in (Sign.REFUTED, Sign.AGAINST, Sign.UNKNOWN, Sign.REHEARSED, Sign.AS_EXPECTED)
+        if sign in counts
+    ]
+    against = any(row.standing.against for row in board.rows)
+    clear = "" if against else " No claim that was decided speaks against its decision."
+    return (f" What the checks found is another matter: {', '.join(told)}." if told else "") + clear
 
 
 def _records(board: Board) -> list[Record]:
@@ -132,14 +146,21 @@ def _name(record: Record) -> str:
 
 
 def _command(row: Row, ways: Ways) -> str:
-    command = ways.recheck(row.record, row.claim, row.standing)
-    return f'<span class="rf-command">{code(command)}</span>' if command else ""
+    page = ways.to(ways.records[row.record.key])
+    return how_to_run(row.record, row.claim, row.standing, ways, page=page)
 
 
 def _lately(changes: Sequence[Entry], ways: Ways) -> Iterator[str]:
-    """The newest changes, by day: verdicts and decisions before the runs that they follow from."""
-    # What is as new as the other keeps its place.
-    found = sorted(changes[:_LATELY], key=lambda one: (-one.when.toordinal(), one.key.startswith("run:")))
+    """The newest changes by day and time: verdicts before the runs that they follow from, days alone last."""
+    found = sorted(
+        changes[:_LATELY],
+        key=lambda one: (
+            -one.when.toordinal(),
+            not one.timed,
+            -one.when.timestamp(),
+            one.key.startswith("run:"),
+        ),
+    )
     yield from _days(found[:_FIRST], ways)
     if rest := found[_FIRST:]:
         title = f"{len(rest)} earlier change{'' if len(rest) == 1 else 's'}"
@@ -152,7 +173,11 @@ def _days(changes: Sequence[Entry], ways: Ways) -> Iterator[str]:
         days.setdefault(day(one.when), []).append(one)
     for when, found in days.items():
         yield f"**{when}**"
-        yield "\n".join(f"-   [{inline(one.title)}]({_page(one, ways)})" for one in found)
+        yield "\n".join(f"-   {_clock(one)}[{inline(one.title)}]({_page(one, ways)})" for one in found)
+
+
+def _clock(one: Entry) -> str:
+    return f'<span class="rf-nowrap">{one.when.astimezone(UTC):%H:%M:%S} UTC</span> ' if one.timed else ""
 
 
 def _page(one: Entry, ways: Ways) -> str:
@@ -164,26 +189,27 @@ def _by_verdict(board: Board, ways: Ways) -> Iterator[str]:
     """A table for each verdict, worst news first."""
     yield "## Every claim { #claims }"
     yield '<div data-rf-filter="claim"></div>'
-    groups: dict[Verdict, list[Row]] = {}
-    for row in board.rows:
-        groups.setdefault(row.standing.verdict, []).append(row)
-    for verdict in ORDER:
-        if verdict in groups:
-            yield f"### {_HEADS[verdict]} {{ #{verdict} }}"
-            number = len(groups[verdict])
-            claims = f"<span data-rf-count>{number} claim{'' if number == 1 else 's'}</span>"
-            yield f"{mark(verdict)} {claims}: {MEANS[verdict]}."
-            yield _table(verdict, groups[verdict], ways)
-    if any(ways.recheck(row.record, row.claim, row.standing).endswith(f" {MACHINES}") for row in board.rows):
+    if any(own_machines(ways.recheck(row.record, row.claim, row.standing)) for row in board.rows):
         yield (
             f"{code(MACHINES)} in a command is the machine file of your own machines, "
             f"{code(f'runbooks/nodes/{MACHINES}.toml')}; name or path of another will do. Read on the "
             "page of the runbook what it needs there before you run it."
         )
+    groups: dict[Sign, list[Row]] = {}
+    for row in board.rows:
+        groups.setdefault(sign_of(row.standing), []).append(row)
+    for sign in ORDER:
+        if sign in groups:
+            head = sign.words[0].upper() + sign.words[1:]
+            yield f"### {head} {{ #{sign} }}"
+            number = len(groups[sign])
+            claims = f"<span data-rf-count>{number} claim{'' if number == 1 else 's'}</span>"
+            yield f"{mark(sign)} {claims}: {MEANS[sign]}."
+            yield _table(sign, groups[sign], ways)
 
 
-def _table(verdict: Verdict, rows: Sequence[Row], ways: Ways) -> str:
-    if verdict is Verdict.TOLD:
+def _table(sign: Sign, rows: Sequence[Row], ways: Ways) -> str:
+    if sign is Sign.TOLD:
         return table(("Claim", "Told by"), [(_said(row, ways), _told(row, ways)) for row in rows])
     return table(("Claim", "Evidence"), [(_said(row, ways), _decided(row, ways)) for row in rows])
 
@@ -196,6 +222,8 @@ def _decided(row: Row, ways: Ways) -> str:
         lines.append(f'<span class="rf-nowrap">{day(one.started)}</span>, run {ways.run(one)}')
     if stands.verdict is not Verdict.AFFIRMED:
         lines.append(f"<small>{cell(stands.reason)}</small>")
+    if remark := rehearsed_remark(row.claim, stands):
+        lines.append(f"<small>{remark}</small>")
     for beside in stands.beside:
         when = f"{beside.kind} {day(beside.started)}"
         lines.append(f"<small>{beside.result} beside it: {when}, run {ways.run(beside)}</small>")
@@ -226,7 +254,7 @@ def _said(row: Row, ways: Ways) -> str:
 def _facets(row: Row) -> str:
     """What a row can be filtered by."""
     facets: Mapping[str, Sequence[str]] = {
-        "verdict": [str(row.standing.verdict)],
+        "verdict": [sign_of(row.standing).words],
         "kind": [str(row.standing.deciding.kind)] if row.standing.deciding else ["no evidence"],
         "needs": [str(row.claim.needs)] if row.claim.check else ["no check"],
         "tag": list(row.record.tags),

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from reaffirm.model.claim import Claim, Evidence, Judged, Standing
 from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record
+from reaffirm.site.asked_images import Asked
 from reaffirm.site.page import day, kind_badge
 from reaffirm.site.page_map import INDEX_URI
 from reaffirm.site.record_label import label
 from reaffirm.site.report import fact_value
+from reaffirm.site.run_places import Places
 from reaffirm.site.stand_ins import behind
 from reaffirm.site.text import UNSEARCHED, code, inline
 from reaffirm.store.published import PublishedRun
@@ -48,7 +50,8 @@ class Ways:
     ``uri`` is that page; ``records`` are pages by the key of a record and by the ids that a record names,
     ``runs`` those of runs by the path of their folder, ``runbooks`` by name. ``published`` are the runs
     themselves by the path of their folder. ``titles`` are what records are called, by the page of each;
-    ``machines`` are what :func:`known_machines` returns.
+    ``machines`` are what :func:`known_machines` returns; ``asked`` what runbooks ask of machines;
+    ``at_home`` are real runs that asked no other machine than the one that ran them.
     """
 
     uri: str
@@ -58,6 +61,8 @@ class Ways:
     published: Mapping[str, PublishedRun] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     machines: Mapping[tuple[str, Kind], str] = field(default_factory=dict)
+    asked: Asked = field(default_factory=Asked)
+    at_home: Places = field(default_factory=dict)
 
     def to(self, page: str) -> str:
         """Return the way to another page."""
@@ -76,10 +81,10 @@ class Ways:
         """Return a link to a runbook."""
         return self._link(code(name), self.runbooks.get(name))
 
-    def run(self, judged: Judged) -> str:
+    def run(self, judged: Judged, *, cells_too: bool = True) -> str:
         """Return a link to a run, at the first cell that shows what its result follows from.
 
-        Where cells besides that one show what it found, each is linked behind it.
+        The cells that show what it found are linked behind it where ``cells_too``.
         """
         page = self.runs.get(judged.path)
         said = [one.split(": ", 1)[0] for one in judged.reason.split("; ")]
@@ -88,8 +93,10 @@ class Ways:
         if not page or not cells:
             return self._link(code(judged.run), page)
         link = self._link(code(judged.run), f"{page}#cell-{min(first or cells)}")
-        if len(cells) == 1:
+        if not cells_too:
             return link
+        if len(cells) == 1:
+            return f"{link} ([cell {cells[0]}]({self.to(page)}#cell-{cells[0]}))"
         return f"{link} (cells {', '.join(f'[{one}]({self.to(page)}#cell-{one})' for one in cells)})"
 
     def cell(self, evidence: Evidence) -> int:
@@ -107,7 +114,7 @@ class Ways:
             lines.append(f"{code(one.fact)} = {fact_value(one.value, one.unit, one.by)}{shown}")
         lines += behind(run, [one.fact for one in judged.found]) if run else ()
         when = f"{kind_badge(judged.kind, judged.via)} {day(judged.started)}"
-        lines.append(f"{when}, run {self.run(judged)} of {self.runbook(judged.runbook)}")
+        lines.append(f"{when}, run {self.run(judged, cells_too=False)} of {self.runbook(judged.runbook)}")
         return "<br>".join(lines)
 
     def recheck(self, record: Record, claim: Claim, stands: Standing) -> str:
@@ -117,6 +124,13 @@ class Ways:
         words = ["reaffirm", "recheck", record.id, "--claim", claim.id]
         machines = self._machines(claim, stands)
         return shlex.join([*words, "--nodes", machines] if machines else words)
+
+    def rehearse(self, record: Record, claim: Claim) -> str:
+        """Return the command that runs the same on simulated nodes and publishes nothing; empty for none."""
+        if claim.check is None or not (nodes := self.asked.simulated(claim)):
+            return ""
+        words = ["reaffirm", "recheck", record.id, "--claim", claim.id, "--nodes", nodes, "--no-publish"]
+        return shlex.join(words)
 
     def _machines(self, claim: Claim, stands: Standing) -> str:
         """The machines of the run that decides; of another that would suffice; else the reader's own."""

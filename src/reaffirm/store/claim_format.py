@@ -8,13 +8,23 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from reaffirm.model.claim import Check, Claim, ClaimKind, Condition, Expectation, Operand, Operator
+from reaffirm.model.claim import Check, Claim, ClaimKind, Condition, Expectation, Expected, Operand, Operator
 from reaffirm.model.evidence import Kind
 from reaffirm.model.finding import Finding
 from reaffirm.store.frontmatter import Page
 from reaffirm.store.operands import operand_problem, type_of
 
-_CLAIM_KEYS = ("id", "says", "kind", "rivals", "told-by", "needs", "check", "recheck-after")
+_CLAIM_KEYS = (
+    "id",
+    "says",
+    "kind",
+    "rivals",
+    "told-by",
+    "needs",
+    "check",
+    "recheck-after",
+    "decision-expects",
+)
 _CHECK_KEYS = ("runbook", "with", "fact", "expect", "all")
 _CONDITION_KEYS = ("fact", "expect")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
@@ -23,7 +33,7 @@ _AGE = re.compile(r"(\d+)\s*(day|week|month|year)s?\Z")
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 Path = tuple[str | int, ...]
-_Word = TypeVar("_Word", ClaimKind, Kind)
+_Word = TypeVar("_Word", ClaimKind, Kind, Expected)
 
 
 def read_claims(page: Page) -> tuple[tuple[Claim, ...], tuple[Finding, ...]]:
@@ -118,6 +128,7 @@ class ClaimReader:
             recheck_after=self.age(item, path),
             path=self.page.path,
             line=self.page.at(*path),
+            expected=self.word(item, "decision-expects", path, Expected, Expected.AFFIRMED),
         )
 
     def check(self, item: Mapping[str, Any], path: Path) -> Check | None:

@@ -24,7 +24,7 @@ _PLATFORM = re.compile(r"[a-z]+/[a-z0-9]+(?:/v[0-9]+)?\Z")
 
 _KEYS = (
     *("name", "reference", "engine", "engine-version", "platform", "status", "source"),
-    *("python", "torch-version", "transformers-version", "registry", "digest", "support"),
+    *("python", "torch-version", "transformers-version", "registry", "digest", "support", "get-from"),
 )
 _REGISTRY_KEYS = ("names", "count", "absent")
 _HINT = "docs/container-images/README.md tells what each key means"
@@ -245,4 +245,5 @@ _FIELDS: dict[str, Callable[[Page], Any]] = {
     "status": lambda page: _given_word(page, "status", Support),
     "source": lambda page: _given(page, "source"),
     "support": _support,
+    "get_from": lambda page: _text(page, "get-from"),
 }

@@ -1,5 +1,7 @@
 """Reads when a decision wants to be looked at again: ``review-by`` and ``reopen-when`` of its front matter.
 
+``date-of`` says what its date is of, where that is not the decision.
+
 ::
 
     review-by: 2027-05-05
@@ -16,12 +18,14 @@ from typing import Any
 from reaffirm.model.claim import Claim
 from reaffirm.model.evidence import Kind
 from reaffirm.model.finding import Finding
+from reaffirm.model.record import DateOf
 from reaffirm.store.claim_format import ClaimReader
 from reaffirm.store.frontmatter import Page
 from reaffirm.store.operands import type_of
 
 _KEYS = ("says", "needs", "check")
 _REOPEN = "reopen-when"
+_DATE_OF = "date-of"
 
 
 def read_review(page: Page) -> tuple[date | None, tuple[Claim, ...], tuple[Finding, ...]]:
@@ -33,6 +37,20 @@ def read_review(page: Page) -> tuple[date | None, tuple[Claim, ...], tuple[Findi
     reader = ClaimReader(page)
     day = _day(page.data.get("review-by"), reader)
     return day, tuple(_sentences(page.data.get(_REOPEN), reader)), tuple(sorted(reader.findings))
+
+
+def read_date_of(page: Page) -> tuple[DateOf, tuple[Finding, ...]]:
+    """Return what the date of a record is of, and what is wrong with the key that says so."""
+    reader = ClaimReader(page)
+    value = page.data.get(_DATE_OF, str(DateOf.DECISION))
+    words = [str(one) for one in DateOf]
+    if value in words:
+        return DateOf(value), ()
+    message = f"{_DATE_OF!r} must be one of {', '.join(words)}, got {value!r}"
+    reader.wrong(
+        (_DATE_OF,), "date-of", message, "writing: the date tells when it was written down, not decided"
+    )
+    return DateOf.DECISION, tuple(reader.findings)
 
 
 def _day(value: Any, reader: ClaimReader) -> date | None:

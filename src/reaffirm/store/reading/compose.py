@@ -18,7 +18,7 @@ from reaffirm.store.reading.titles import (
     written,
 )
 from reaffirm.store.reading.values import ids, people, texts
-from reaffirm.store.review import read_review
+from reaffirm.store.review import read_date_of, read_review
 
 # Comments that MADR's template has in its front matter.
 _TEMPLATE_COMMENT = re.compile(
@@ -37,7 +37,8 @@ def compose(draft: Draft) -> Record:
     page = Page(draft.path, draft.front.data, "", 1, tops, draft.front.marks)
     claims, wrong = read_claims(page)
     review_by, reopen_when, wrong_review = read_review(page)
-    draft.problems += [*wrong, *wrong_review]
+    date_of, wrong_date = read_date_of(page)
+    draft.problems += [*wrong, *wrong_review, *wrong_date]
     body = draft.title.line if draft.title else draft.line - 1
     return Record(
         path=draft.path,
@@ -47,6 +48,7 @@ def compose(draft: Draft) -> Record:
         status_raw=status.raw,
         date=day,
         date_raw=day_raw,
+        date_of=date_of,
         deciders=_people(draft, Field.DECIDERS, "deciders"),
         consulted=_people(draft, Field.CONSULTED, "consulted"),
         informed=_people(draft, Field.INFORMED, "informed"),

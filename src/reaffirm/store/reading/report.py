@@ -41,6 +41,7 @@ def record_json(record: Record) -> dict[str, Any]:
         "status_raw": record.status_raw or None,
         "date": record.date.isoformat() if record.date else None,
         "date_raw": record.date_raw or None,
+        "date_of": record.date_of.value,
         "deciders": list(record.deciders),
         "consulted": list(record.consulted),
         "informed": list(record.informed),
@@ -113,6 +114,7 @@ def _claim(claim: Claim) -> dict[str, Any]:
         "told_by": claim.told_by or None,
         "rivals": list(claim.rivals),
         "recheck_after_days": claim.recheck_after,
+        "decision_expects": claim.expected.value,
         "check": check,
         "line": claim.line,
     }
