@@ -54,7 +54,7 @@ def test_a_line_with_another_reason_names_what_is_near(
     assert out.index("silent-stall-queue-address.md: near") < out.index("worker-gone.md: about this stage")
     assert "known to no page and no stage, so nothing above rests on it\n  a rank, line 2: what" in out
     assert ": fits" not in out
-    assert "near, none of them a fit" in err
+    assert " pages fits; 3 are near, read as vllm or sglang" in err
     assert "the lines of one rank only; whether the other one says the same is not known" in err
 
 

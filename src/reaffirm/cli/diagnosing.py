@@ -123,7 +123,9 @@ def _verdict(reading: PasteReading, pages: int) -> str:
     """What was found; the box on the site says it in the same words."""
     fits, perhaps = len(reading.fits.pages), len(reading.perhaps.pages)
     if not fits and not perhaps:
-        near = f"; {len(reading.near)} near, none of them a fit" if reading.near else ""
+        close = sum(near.close for near in reading.near)
+        number, word = (close, "near") if close else (len(reading.near), "about this stage")
+        near = f"; {number} {'is' if number == 1 else 'are'} {word}" if reading.near else ""
         return f"none of {pages} pages fits{near}"
     found = fits or perhaps
     told = f"{found} of {pages} pages {'fits' if found == 1 else 'fit'}"
