@@ -111,7 +111,7 @@ def test_both_ranks_of_one_log_are_shown(box: Watched) -> None:
 
 
 def test_one_rank_s_lines_do_not_speak_for_the_other(box: Watched) -> None:
-    """ "All ranks: nothing new for 300 s" would be read where one rank was pasted and nobody gave a figure."""
+    """Silence of all ranks for 300 s would be read where one rank was pasted and nobody gave a figure."""
     page = box.page
     _clear(page)
     page.fill("#rf-log-text", f"[2026-03-06 10:00:00 TP0] {_LINE}")

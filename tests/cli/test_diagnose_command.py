@@ -41,7 +41,7 @@ def test_the_line_of_the_story_names_both_rivals(tmp_path: Path, capsys: pytest.
 def test_a_line_with_another_reason_names_what_is_near(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """ "None fits" would be all that somebody hears whose line is at the very place of the stall."""
+    """That none fits would be all that somebody hears whose line is at the very place of the stall."""
     log = tmp_path / "head.log"
     log.write_text(_OTHER + "\nwhat nobody knows\n", encoding="utf-8")
     status, out, err = _run(capsys, str(log))

@@ -102,7 +102,7 @@ def test_a_last_line_that_nothing_knows_is_named(text: str, unknown: list[int]) 
 
 
 def test_the_lines_of_one_rank_do_not_speak_for_all() -> None:
-    """ "All ranks are silent" would be read where one rank's lines were pasted."""
+    """That all ranks are silent would be read where one rank's lines were pasted."""
     line = "CustomAllreduce is disabled because this process group spans across nodes."
     told = _read(line).perhaps.matches[0].evidence[-1]
     assert told.node == "one rank"
