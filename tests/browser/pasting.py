@@ -1,21 +1,24 @@
 """Both sides of a paste: what Python says of it, and what the script of the site says in a browser."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from reaffirm.diagnose.match import Match
+from reaffirm.diagnose.match import Evidence, Match
 from reaffirm.diagnose.paste import Paste, read_paste
 from reaffirm.site.failure_data import failure_data
 from reaffirm.store.failures import read_failures
 
 ROOT = Path(__file__).resolve().parents[2]
 MODES = read_failures((ROOT / "docs/failures", "docs/failures")).modes
-SCRIPTS = [ROOT / f"src/reaffirm/site/static/failures_{name}.js" for name in ("versions", "match", "ranks")]
+SCRIPTS = [
+    ROOT / f"src/reaffirm/site/static/failures_{name}.js" for name in ("versions", "match", "near", "ranks")
+]
 
 _READ = """paste => {
-  const tell = one => ({page: one.page.id, parts: one.parts,
-    evidence: one.evidence.map(line => [line.node, line.number, line.text])});
+  const line = one => [one.node, one.number, one.text];
+  const tell = one => ({page: one.page.id, parts: one.parts, evidence: one.evidence.map(line)});
   const {failures} = window.reaffirm;
   const seen = failures.atOnce(failures.read(window.compiled, paste));
   return {
@@ -23,6 +26,10 @@ _READ = """paste => {
     perhaps: [...seen.perhaps.fits, ...seen.perhaps.later].map(tell),
     contested: [...seen.contested, ...seen.perhaps.contested].map(([a, b]) => [a.page.id, b.page.id]),
     read: seen.readings.map(one => [one.engine, one.version, one.stage]),
+    near: seen.near.map(one => ({page: one.page.id, close: one.close, evidence: one.evidence.map(line),
+      wants: one.wants.map(want => [want.words, want.patterns.map(pattern => pattern.text), want.alike])})),
+    stop: seen.stop && [seen.stop.stage, seen.stop.allRanks, seen.stop.lines.map(line), seen.stop.notes],
+    unknown: seen.unknown.map(line),
     leftOut: seen.leftOut,
   };
 }"""
@@ -60,10 +67,25 @@ def in_python(paste: Paste) -> dict[str, Any]:
         "perhaps": [_told(one) for one in (*seen.perhaps.matches, *seen.perhaps.later)],
         "contested": [[a.mode.id, b.mode.id] for a, b in (*seen.fits.contested, *seen.perhaps.contested)],
         "read": [[str(one.engine), one.version, one.stage] for one in seen.symptoms],
+        "near": [
+            {
+                "page": one.mode.id,
+                "close": one.close,
+                "evidence": _lines(one.evidence),
+                "wants": [[want.words, [p.text for p in want.patterns], want.alike] for want in one.wants],
+            }
+            for one in seen.near
+        ],
+        "stop": seen.stop
+        and [seen.stop.stage, seen.stop.all_ranks, _lines(seen.stop.lines), list(seen.stop.notes)],
+        "unknown": _lines(seen.unknown),
         "leftOut": seen.left_out,
     }
 
 
 def _told(one: Match) -> dict[str, Any]:
-    lines = [[line.node, line.number, line.text] for line in one.evidence]
-    return {"page": one.mode.id, "parts": one.parts, "evidence": lines}
+    return {"page": one.mode.id, "parts": one.parts, "evidence": _lines(one.evidence)}
+
+
+def _lines(found: Iterable[Evidence]) -> list[list[Any]]:
+    return [[line.node, line.number, line.text] for line in found]

@@ -106,6 +106,116 @@ def test_both_ranks_of_one_log_are_shown(box: Watched) -> None:
     assert _find(page) == []
     lines = page.locator(".rf-log-pages > li").first.locator(".rf-log-at").all_inner_texts()
     assert lines == ["TP0, line 1", "TP1, line 2", "all ranks"]
+    [assumed] = page.locator(".rf-log-caveat").all_inner_texts()
+    assert "are an assumption" in assumed
+
+
+def test_one_rank_s_lines_do_not_speak_for_the_other(box: Watched) -> None:
+    """Silence of all ranks for 300 s would be read where one rank was pasted and nobody gave a figure."""
+    page = box.page
+    _clear(page)
+    page.fill("#rf-log-text", f"[2026-03-06 10:00:00 TP0] {_LINE}")
+    page.get_by_label("After the last line").select_option("silent")
+    assert page.get_by_label("for … seconds").input_value() == ""
+    assert _find(page) == []
+    told = page.locator(".rf-log-pages > li").first.inner_text()
+    assert "one rank if nothing new came for 45 s (assumed, nobody said so)" in told
+    assert "300" not in told
+    one, assumed = page.locator(".rf-log-caveat").all_inner_texts()
+    assert one.startswith("One rank’s lines only")
+    assert "nobody gave them" in assumed
+    page.get_by_label("for … seconds").fill("90")
+    assert _find(page) == ["silent-stall-queue-address", "silent-stall-nccl"]
+    assert "one rank nothing new for 90 s" in page.locator(".rf-log-pages > li").first.inner_text()
+
+
+def test_where_no_page_fits_the_box_says_what_is_near(box: Watched) -> None:
+    """Whoever stops at the very place of the stall would be told "none fits" and nothing more."""
+    page = box.page
+    _clear(page)
+    other = "CustomAllreduce is disabled because it's not supported on more than two PCIe-only GPUs."
+    page.fill("#rf-log-text", f"[2026-03-06 10:00:00 TP0] {other}\nwhat nobody knows")
+    assert _find(page) == []
+    assert page.locator("[data-rf-page]").count() == 0
+    status = page.locator(".rf-log-status").inner_text()
+    assert status.startswith(f"None of the {len(MODES)} pages fits; 3 are near (2 lines")
+    stop = page.locator(".rf-log-stop").inner_text()
+    assert "These lines stop at the stage “Group created”" in stop
+    assert "a rank, line 1" in stop
+    assert "harmless by itself: what comes after it counts" in stop
+    near = page.locator("[data-rf-near]")
+    assert near.first.get_attribute("data-rf-near") == "silent-stall-queue-address"
+    assert near.first.locator("h3 .rf-badge").inner_text() == "near, does not fit"
+    wants = near.first.locator(".rf-log-wants > li").all_inner_texts()
+    assert "a line with CustomAllreduce is disabled because this process group spans across" in wants[0]
+    assert "yours begins CustomAllreduce is disabled because" in wants[0]
+    assert wants[1].startswith("nothing new for 45 s")
+    caveats = page.locator(".rf-log-caveat").all_inner_texts()
+    assert "not known to any page or stage" in caveats[-1]
+    assert "what nobody knows" in caveats[-1]
+
+
+def test_a_rival_that_does_not_fit_stands_beside_the_page_that_does(box: Watched) -> None:
+    """Of two causes that look alike the one with the longer log would be taken for the cause."""
+    page = box.page
+    _clear(page)
+    page.fill("#rf-log-text", "[2026-03-06 10:00:00 TP1] Setup Custom allreduce failed with x")
+    assert _find(page) == []
+    one = page.locator('[data-rf-page="silent-stall-queue-address"]').inner_text()
+    assert "Can look the same, and does not fit these lines: Both ranks fall silent while NCCL" in one
+    assert "What tells them apart: Where the line about the disabled fast path" in one
+
+
+_TYPED = """log => {
+  const text = document.querySelector('#rf-log-text');
+  text.focus();
+  document.execCommand('insertText', false, log);
+  text.scrollLeft = 400;
+  text.dispatchEvent(new InputEvent('input', {inputType: 'insertFromPaste', bubbles: true}));
+}"""
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_what_was_found_comes_into_sight_and_the_focus_stays(
+    browser: Any, own_site: str, motion: str
+) -> None:
+    """The answer would stand below the fold of a phone, and look as if nothing had happened."""
+    with watched(browser, own_site, viewport={"width": 390, "height": 700}, reduced_motion=motion) as seen:
+        page = seen.visit("failures/")
+        page.evaluate("document.querySelector('#rf-log-text').scrollIntoView({block: 'start'})")
+        page.evaluate(_TYPED, f"[2026-03-06 10:00:00 TP0] {_LINE} {'x' * 300}")
+        page.wait_for_selector(".rf-log-pages")
+        page.wait_for_function(
+            "() => { const {top} = document.querySelector('.rf-log-status').getBoundingClientRect();"
+            " return top > 0 && top < innerHeight / 2 }",
+            timeout=5000,
+        )
+        assert page.evaluate("document.activeElement.id") == "rf-log-text"
+        assert page.evaluate("document.querySelector('#rf-log-text').scrollLeft") == 0
+        page.evaluate("document.querySelector('#rf-log-text').scrollIntoView({block: 'start'})")
+        before = page.evaluate("scrollY")
+        page.keyboard.type("y")
+        page.wait_for_timeout(800)
+        assert abs(page.evaluate("scrollY") - before) < 40  # who types is not taken away from it
+        assert seen.taken() == []
+
+
+def test_no_word_of_the_box_is_too_small_to_read(browser: Any, own_site: str) -> None:
+    """On a phone at night half of the answer would be below ten pixels."""
+    with watched(browser, own_site, viewport={"width": 390, "height": 844}) as seen:
+        page = seen.visit("failures/")
+        for text in (f"{_LINE}\nodd", "CustomAllreduce is disabled because it's not supported on two\nodd"):
+            page.fill("#rf-log-text", text)
+            page.get_by_label("After the last line").select_option("silent")
+            _find(page)
+            sizes = page.evaluate(
+                """() => [...document.querySelectorAll('.rf-log-box *')]
+                  .filter(one => one.type !== 'file' && [...one.childNodes].some(
+                    node => node.nodeType === 3 && node.textContent.trim()))
+                  .map(one => parseFloat(getComputedStyle(one).fontSize))"""
+            )
+            assert min(sizes) >= 12
+        assert seen.taken() == []
 
 
 def test_a_log_that_no_page_knows_is_told_so(box: Watched) -> None:

@@ -67,6 +67,22 @@ _MARKS = [
     "they said (Worker_TP1 pid=16) ",
     "(Worker_TP\u0661 pid=16) ",
     "(\U0001f600) [rank1]: ",
+    "TP0: ",
+    "TP1 ",
+    "[TP1] ",
+    "[TP1]: ",
+    "2026-11-30T09:55:06.120Z PP0 TP1: ",
+    "TP1_EP0 ",
+    "TP\u0661: ",
+]
+# What stops at a stage that pages are about, and is none of their lines.
+_STOPS = [
+    "[2026-03-10 09:00:15 TP0] CustomAllreduce is disabled because it's not supported on more than two GPUs.",
+    "Custom allreduce is disabled due to an unsupported world size: 3. Supported world sizes: [2, 4, 6, 8].",
+    "TP0: Custom allreduce is disabled because your platform lacks GPU P2P capability or P2P test failed.",
+    "[2026-03-10 09:00:13 TP1] Init torch distributed begin.",
+    "Loading safetensors checkpoint shards:   0% Completed",
+    "nothing that anybody knows",
 ]
 _ENGINES = st.sampled_from([None, *Engine])
 _VERSIONS = st.sampled_from(
@@ -102,6 +118,9 @@ def _mutated(draw: st.DrawFn) -> Paste:
         for _, one in draw(st.lists(st.sampled_from(_EXAMPLES), min_size=1, max_size=3))
         for line in one.text.split("\n")
     ]
+    if draw(st.booleans()):
+        stops = draw(st.lists(st.sampled_from(_STOPS), min_size=1, max_size=3))
+        lines = stops if draw(st.booleans()) else lines + stops
     for _ in range(draw(st.integers(0, 6))):
         at = draw(st.integers(0, len(lines) - 1))
         line = lines[at]
@@ -148,6 +167,17 @@ def _mutated(draw: st.DrawFn) -> Paste:
 def test_lines_with_odd_signs_read_the_same(side: Any, paste: Paste) -> None:
     """Colours, digits of another script or a line end of Windows would be read in two ways."""
     assert in_the_browser(side, paste) == in_python(paste)
+
+
+@pytest.mark.parametrize("line", _STOPS)
+@pytest.mark.parametrize("silent", [None, 4.0, 300.0])
+@pytest.mark.parametrize("engine", [None, *Engine])
+def test_what_is_near_is_the_same(side: Any, line: str, silent: float | None, engine: Engine | None) -> None:
+    """The box would name other pages than a terminal where none fits."""
+    for text in (line, f"TP0: {line}\nTP1: {line}", f"TP0: {line}\nTP1: all is well"):
+        paste = Paste(text, engine, silent=silent)
+        seen = in_the_browser(side, paste)
+        assert seen == in_python(paste)
 
 
 _TOLD = "Gloo connectFullMesh failed"

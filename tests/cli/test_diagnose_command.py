@@ -6,6 +6,7 @@ import pytest
 
 from reaffirm.cli.main import main
 
+_OTHER = "[2026-03-10 09:00:15 TP0] CustomAllreduce is disabled because it's not supported on two GPUs."
 _LINE = "[2026-03-06 10:00:00 TP0] CustomAllreduce is disabled because this process group spans across nodes."
 
 
@@ -31,7 +32,42 @@ def test_the_line_of_the_story_names_both_rivals(tmp_path: Path, capsys: pytest.
     status, out, _ = _run(capsys, str(log), "--silent", "300")
     assert "silent-stall-queue-address.md: fits: Both" in out
     status, out, _ = _run(capsys, str(log), "--silent", "4")
-    assert (status, out) == (2, "")
+    assert status == 2
+    assert "silent-stall-queue-address.md: near, does not fit: Both ranks fall silent" in out
+    assert "  wants nothing new for 45 s after every rank has reached “Group created”, and no end" in out
+    assert ": fits" not in out
+
+
+def test_a_line_with_another_reason_names_what_is_near(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """That none fits would be all that somebody hears whose line is at the very place of the stall."""
+    log = tmp_path / "head.log"
+    log.write_text(_OTHER + "\nwhat nobody knows\n", encoding="utf-8")
+    status, out, err = _run(capsys, str(log))
+    assert status == 2
+    assert f"these lines stop at the stage “Group created”, by\n  a rank, line 1: {_OTHER}\n" in out
+    assert "harmless by itself: what comes after it counts" in out
+    wants = "wants a line with “CustomAllreduce is disabled because this process group spans across nodes” or"
+    assert wants in out
+    assert "; yours begins “CustomAllreduce is disabled because ” and goes on otherwise\n" in out
+    assert out.index("silent-stall-queue-address.md: near") < out.index("worker-gone.md: about this stage")
+    assert "known to no page and no stage, so nothing above rests on it\n  a rank, line 2: what" in out
+    assert ": fits" not in out
+    assert " pages fits; 3 are near, read as vllm or sglang" in err
+    assert "the lines of one rank only; whether the other one says the same is not known" in err
+
+
+def test_a_rival_that_does_not_fit_is_named_beside_the_page_that_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One of two causes that look alike would be taken for the cause, because a log says a little less."""
+    log = tmp_path / "worker.log"
+    log.write_text("[2026-03-06 10:00:00 TP1] Setup Custom allreduce failed with x\n", encoding="utf-8")
+    _, out, _ = _run(capsys, str(log))
+    assert "silent-stall-queue-address.md: fits if nothing new came" in out
+    assert "  can look the same, and does not fit these lines: silent-stall-nccl (Both ranks fall" in out
+    assert "  what tells them apart: Where the line about the disabled fast path" in out
 
 
 def test_several_logs_are_several_ranks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,7 +91,8 @@ def test_a_log_that_no_page_knows_is_told_so(tmp_path: Path, capsys: pytest.Capt
     log = tmp_path / "x.log"
     log.write_bytes(b"\xff all is well\n")
     status, out, err = _run(capsys, str(log))
-    assert (status, out) == (2, "")
+    assert status == 2
+    assert out.startswith("the last line is known to no page and no stage")
     assert "none of " in err
     status, _, err = _run(capsys, str(tmp_path / "gone.log"))
     assert status == 3

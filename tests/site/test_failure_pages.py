@@ -35,7 +35,7 @@ def test_the_index_tells_each_failure_with_its_stage_and_status() -> None:
         "vLLM &gt;=0.17, &lt;0.30",
         ">recogniser tested, also on genuine logs</span>",
         "of the switch",
-        "1 from a run of ours",
+        "1 from a run of ours (the lab)",
     ):
         assert words in row
     stage = page.markdown.index('<span class="rf-stage">NCCL joined</span>')

@@ -103,7 +103,7 @@ def test_a_signature_says_in_words_when_it_fits() -> None:
     """A reader would see a list of patterns and not know which of them must hold."""
     text = signatures(MODES["silent-stall-queue-address"])
     assert "SGLang &gt;=0.5.10" in text
-    assert "nothing new comes for 45 s: every rank has reached “Group created”" in text
+    assert "the furthest stage that every rank has reached is “Group created” (one may be further)" in text
     text = signatures(MODES["class-missing-from-registry"])
     assert "`Model architectures […] are not supported for now` (as a pattern: <code>" in text
     text = signatures(MODES["worker-gone"])

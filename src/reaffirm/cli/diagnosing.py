@@ -7,17 +7,22 @@ from typing import Annotated
 
 import typer
 
-from reaffirm.diagnose.match import Match
+from reaffirm.diagnose.match import Evidence, Match
+from reaffirm.diagnose.near import Near, Stop, Want
 from reaffirm.diagnose.paste import ENDED_SOMEHOW, Paste, PasteReading, read_paste
+from reaffirm.diagnose.stages import stage_book
 from reaffirm.errors import UsageError
-from reaffirm.model.failure import FailureStatus
+from reaffirm.model.failure import FailureMode, FailureStatus
 from reaffirm.model.node import Engine
 from reaffirm.run.command import say
+from reaffirm.site.pattern_words import as_line
 from reaffirm.store.failures import read_failures
 from reaffirm.store.project import failure_folders, find_project
 
 #: Lines shown for one page, characters of each, and bytes that are read of a file: its end.
 _MOST_LINES, _MOST_SIGNS, _MOST_BYTES = 4, 200, 30_000_000
+#: Lines that would do, of which those are named.
+_MOST_WANTED = 3
 
 
 def diagnose(
@@ -52,7 +57,7 @@ def diagnose(
         say(f"reaffirm: left out: {finding}")
     paste = Paste(_joined(logs), engine, version, silent, ended)
     reading = read_paste(found.modes, paste)
-    _tell(reading, len(found.modes))
+    _tell(reading, found.modes)
     if not (reading.fits.pages or reading.perhaps.pages):
         raise typer.Exit(2)
 
@@ -85,7 +90,7 @@ def _text(name: str) -> str:
         raise UsageError(msg, hint="name a file with the last lines of a log") from error
 
 
-def _tell(reading: PasteReading, pages: int) -> None:
+def _tell(reading: PasteReading, modes: Sequence[FailureMode]) -> None:
     read_as = " or ".join(f"{one.engine} {one.version}".rstrip() for one in reading.symptoms)
     for word, matches in (
         ("fits", reading.fits.matches),
@@ -94,21 +99,34 @@ def _tell(reading: PasteReading, pages: int) -> None:
     ):
         for one in matches:
             _page(one, word, reading.left_out)
+            _rivals(one, reading, modes)
     for a, b in (*reading.fits.contested, *reading.perhaps.contested):
         typer.echo(f"not decided: {a.mode.id} and {b.mode.id} look the same in these lines")
         if told := a.mode.told_apart or b.mode.told_apart:
             typer.echo(f"  {told}")
         else:
             typer.echo(f"  cheapest check: {a.mode.deciding_check or b.mode.deciding_check}")
+    if reading.stop is not None:
+        _stop(reading.stop, reading.left_out)
+    for near in reading.near:
+        _near(near, reading.left_out)
+    for line in reading.unknown[:_MOST_LINES]:
+        told = "the last line is known to no page and no stage, so nothing above rests on it"
+        typer.echo(f"{told}\n{_line(line, reading.left_out)}")
     left = f"; left out before them: {reading.left_out} lines" if reading.left_out else ""
-    say(f"reaffirm: {_verdict(reading, pages)}, read as {read_as}{left}")
+    say(f"reaffirm: {_verdict(reading, len(modes))}, read as {read_as}{left}")
+    if reading.symptoms[0].alone:
+        say("reaffirm: the lines of one rank only; whether the other one says the same is not known")
 
 
 def _verdict(reading: PasteReading, pages: int) -> str:
     """What was found; the box on the site says it in the same words."""
     fits, perhaps = len(reading.fits.pages), len(reading.perhaps.pages)
     if not fits and not perhaps:
-        return f"none of {pages} pages fits"
+        close = sum(near.close for near in reading.near)
+        number, word = (close, "near") if close else (len(reading.near), "about this stage")
+        near = f"; {number} {'is' if number == 1 else 'are'} {word}" if reading.near else ""
+        return f"none of {pages} pages fits{near}"
     found = fits or perhaps
     told = f"{found} of {pages} pages {'fits' if found == 1 else 'fit'}"
     if fits and perhaps:
@@ -119,10 +137,56 @@ def _verdict(reading: PasteReading, pages: int) -> str:
 def _page(one: Match, word: str, left_out: int) -> None:
     draft = f" ({one.mode.tested})" if one.mode.status is FailureStatus.DRAFT else ""
     typer.echo(f"{one.mode.path}: {word}: {one.mode.title}{draft}")
-    for line in one.evidence[:_MOST_LINES]:
-        text = line.text if len(line.text) <= _MOST_SIGNS else f"{line.text[:_MOST_SIGNS]} […]"
-        counted = f"line {line.number}{' of those read' if left_out else ''}"
-        where = f"{line.node}, {counted}" if line.number else line.node
-        typer.echo(f"  {where}: {text}")
-    if len(one.evidence) > _MOST_LINES:
-        typer.echo(f"  and {len(one.evidence) - _MOST_LINES} more")
+    _lines(one.evidence, left_out)
+
+
+def _lines(found: Sequence[Evidence], left_out: int) -> None:
+    for line in found[:_MOST_LINES]:
+        typer.echo(_line(line, left_out))
+    if len(found) > _MOST_LINES:
+        typer.echo(f"  and {len(found) - _MOST_LINES} more")
+
+
+def _line(line: Evidence, left_out: int) -> str:
+    text = line.text if len(line.text) <= _MOST_SIGNS else f"{line.text[:_MOST_SIGNS]} […]"
+    counted = f"line {line.number}{' of those read' if left_out else ''}"
+    where = f"{line.node}, {counted}" if line.number else line.node
+    return f"  {where}: {text}"
+
+
+def _rivals(one: Match, reading: PasteReading, modes: Sequence[FailureMode]) -> None:
+    """Name the pages that can look the same and are not among those that fit, with what tells them apart."""
+    fits = {*reading.fits.pages, *reading.perhaps.pages}
+    titles = {mode.id: mode.title for mode in modes}
+    others = [rival for rival in one.mode.rivals if rival not in fits]
+    for rival in others:
+        title = f" ({titles[rival]})" if rival in titles else ""
+        typer.echo(f"  can look the same, and does not fit these lines: {rival}{title}")
+    if others and (told := one.mode.told_apart or one.mode.deciding_check):
+        typer.echo(f"  what tells them apart: {told}")
+
+
+def _stop(stop: Stop, left_out: int) -> None:
+    title = stage_book().stage(stop.stage).title
+    who = "these lines stop" if stop.all_ranks else "one rank stops, and another shows no stage at all,"
+    typer.echo(f"{who} at the stage “{title}”, by")
+    _lines(stop.lines, left_out)
+    for note in stop.notes:
+        typer.echo(f"  {note}")
+
+
+def _near(near: Near, left_out: int) -> None:
+    """A page that does not fit, and what it still wants."""
+    word = "near, does not fit" if near.close else "about this stage, does not fit"
+    typer.echo(f"{near.mode.path}: {word}: {near.mode.title}")
+    _lines(near.evidence, left_out)
+    for want in near.wants:
+        typer.echo(f"  wants {_wanted(want)}")
+
+
+def _wanted(want: Want) -> str:
+    shown = [f"“{as_line(pattern.text)}”" for pattern in want.patterns[:_MOST_WANTED]]
+    more = len(want.patterns) - len(shown)
+    words = " ".join(part for part in (want.words, " or ".join(shown)) if part)
+    words += f" or {more} more" if more else ""
+    return f"{words}; yours begins “{want.alike}” and goes on otherwise" if want.alike else words

@@ -35,7 +35,8 @@ class Symptoms:
     ``stage`` is the furthest one that every rank has reached, ``silent`` the seconds since any rank said
     something new; infinity where nobody looked, and the question is what would fit. ``version`` is the
     engine's; empty where nobody knows it. ``shared`` are lines of which nobody knows which rank said them:
-    they count for each.
+    they count for each. ``alone``: these are the lines of one rank, and what another one says is not known.
+    ``furthest`` is the stage of the rank that got furthest, where somebody asks for it.
     """
 
     engine: Engine
@@ -44,6 +45,8 @@ class Symptoms:
     stage: str = ""
     silent: float = 0.0
     shared: RankLog | None = None
+    alone: bool = False
+    furthest: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,9 +75,8 @@ class Match:
 
 def match(modes: Iterable[FailureMode], symptoms: Symptoms) -> tuple[Match, ...]:
     """Return each mode of which a signature fits, in the order given, with its most telling signature."""
-    shared = _Searched(symptoms.shared) if symptoms.shared else None
-    logs = [_Searched(rank, shared) for rank in symptoms.ranks]
-    version = _version(symptoms.version)
+    logs = searched_logs(symptoms)
+    version = version_of(symptoms.version)
     found = []
     for mode in modes:
         if not any(entry.holds(symptoms.engine, version) for entry in mode.engines):
@@ -89,12 +91,18 @@ def match(modes: Iterable[FailureMode], symptoms: Symptoms) -> tuple[Match, ...]
     return tuple(found)
 
 
+def searched_logs(symptoms: Symptoms) -> list["SearchedLog"]:
+    """Return the logs of the ranks, ready to be searched."""
+    shared = SearchedLog(symptoms.shared) if symptoms.shared else None
+    return [SearchedLog(rank, shared) for rank in symptoms.ranks]
+
+
 @dataclass
-class _Searched:
+class SearchedLog:
     """One rank's log, cut to what is searched, with what was found in it, and in lines that are anybody's."""
 
     rank: RankLog
-    shared: "_Searched | None" = None
+    shared: "SearchedLog | None" = None
     lines: list[str] = field(init=False)
     _whole: str = field(init=False)
     _hits: dict[str, int] = field(default_factory=dict)
@@ -123,13 +131,17 @@ class _Searched:
         place = self._first(pattern)
         if not place and self.shared:
             return self.shared.evidence(pattern)
+        return self.line(place - 1)
+
+    def line(self, place: int) -> Evidence:
+        """Return the line at a place, from 0."""
         numbers = self.rank.numbers
-        number = numbers[place - 1] if numbers else place
-        return Evidence(self.rank.node, number, self.lines[place - 1].strip())
+        number = numbers[place] if numbers else place + 1
+        return Evidence(self.rank.node, number, self.lines[place].strip())
 
 
 def _evidence(
-    signature: Signature, symptoms: Symptoms, version: Version | None, logs: Sequence[_Searched]
+    signature: Signature, symptoms: Symptoms, version: Version | None, logs: Sequence[SearchedLog]
 ) -> tuple[Evidence, ...] | None:
     """Return what shows that the signature fits; None where it does not."""
     if signature.engines and not any(e.holds(symptoms.engine, version) for e in signature.engines):
@@ -158,15 +170,18 @@ def _evidence(
         title = next((s.title for s in stage_book().stages if s.id == wanted.stage), wanted.stage)
         told = f"nothing new for {symptoms.silent:.0f} s"
         if isinf(symptoms.silent):
-            told = f"if nothing new came for {wanted.seconds:g} s"
+            told = f"if nothing new came for {wanted.seconds:g} s (assumed, nobody said so)"
         text = f"{told} after the stage “{title}”, and no end"
-        seen.append(Evidence("all ranks", 0, text))
+        if symptoms.alone:
+            text += "; whether the other rank says the same is not known"
+        seen.append(Evidence("one rank" if symptoms.alone else "all ranks", 0, text))
     if any(log.has(pattern) for log in logs for pattern in signature.none):
         return None
     return tuple(dict.fromkeys(seen))
 
 
-def _version(text: str) -> Version | None:
+def version_of(text: str) -> Version | None:
+    """Return a version; None where it is not known, or is none."""
     try:
         return Version(text) if text else None
     except InvalidVersion:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from reaffirm.diagnose.match import Match, RankLog, Symptoms, match
+from reaffirm.diagnose.match import Evidence, Match, RankLog, Symptoms, match
+from reaffirm.diagnose.near import Near, Stop, last_unknown, nearly, where_they_stop
 from reaffirm.diagnose.rank import Reading, rank
 from reaffirm.diagnose.rank_marks import whose
 from reaffirm.diagnose.stages import StageTracker, searched, stage_book
@@ -45,12 +46,17 @@ class PasteReading:
 
     ``fits`` rests on the lines and on what was told. ``perhaps`` are further pages that fit if nothing new
     came after the last line. ``symptoms`` are those that were looked at, one for each engine that the lines
-    can be of. ``left_out`` is the number of lines before those that were read.
+    can be of. Where no page fits, ``near`` are those of which little is lacking, or that are about the stage
+    of ``stop``: where the lines stop, and by which of them. ``unknown`` are last lines of ranks that no page
+    and no stage knows. ``left_out`` is the number of lines before those that were read.
     """
 
     symptoms: tuple[Symptoms, ...]
     fits: Reading
     perhaps: Reading = field(default_factory=Reading)
+    near: tuple[Near, ...] = ()
+    stop: Stop | None = None
+    unknown: tuple[Evidence, ...] = ()
     left_out: int = 0
 
 
@@ -69,7 +75,16 @@ def read_paste(modes: Sequence[FailureMode], paste: Paste) -> PasteReading:
     if paste.silent is None and paste.ended is None:
         others = [mode for mode in modes if mode.id not in fits.pages]
         perhaps = rank(_best(others, [replace(one, silent=inf) for one in seen]))
-    return PasteReading(seen, fits, perhaps, left_out)
+    nothing = not (fits.pages or perhaps.pages)
+    return PasteReading(
+        seen,
+        fits,
+        perhaps,
+        nearly(modes, seen) if nothing else (),
+        where_they_stop(seen) if nothing else None,
+        last_unknown(modes, seen[0]),
+        left_out,
+    )
 
 
 def lines_of(text: str) -> list[str]:
@@ -147,10 +162,11 @@ def symptoms(logs: Logs, engine: Engine, version: str, *, silent: float, ended: 
     """Return lines as the symptoms of a launch. ``ended`` is the status of the rank that is named last."""
     common = _followed(logs.shared.lines if logs.shared else (), engine, version)
     trackers = [_followed(log.lines, engine, common.version) for log in logs.ranks]
-    place = min(max(tracker.position, common.position) for tracker in trackers)
+    places = [max(tracker.position, common.position) for tracker in trackers]
     told = next((tracker.version for tracker in (common, *trackers) if tracker.version), "")
     ranks = (*logs.ranks[:-1], replace(logs.ranks[-1], ended=ended))
-    return Symptoms(engine, told, ranks, stage_book().ids[place], silent, logs.shared)
+    stage, furthest = (stage_book().ids[place] for place in (min(places), max(places)))
+    return Symptoms(engine, told, ranks, stage, silent, logs.shared, len(ranks) == 1, furthest)
 
 
 def _followed(lines: Iterable[str], engine: Engine, version: str) -> StageTracker:

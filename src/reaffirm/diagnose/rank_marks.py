@@ -22,6 +22,11 @@ _PARTS = re.compile(
     r"\((?:Vllm)?Worker((?:[_ ][A-Z]{2,4}[0-9]{1,5})+) pid=[0-9]"
     r"|\[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]A-Z]{0,40}((?: [A-Z_]{2,8}[0-9]{1,5})+)\]"
 )
+# TP0: text, [TP0] text, "TP0 text", PP0 TP1: text; as people shorten a line, or a log shipper does.
+_BARE = re.compile(
+    r"^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T[^ ]{1,40} )?"
+    r"\[?((?:(?:DP|PP|TP|EP|CP)[0-9]{1,5}[ _]){0,4}(?:DP|PP|TP|EP|CP)[0-9]{1,5})\]?:?(?: |$)"
+)
 # [rank1]: and [rank1]:[W1130 …], as PyTorch has it; (VllmWorker rank=1 pid=31)
 _NUMBER = re.compile(r"\[rank([0-9]{1,5})\]:|\(VllmWorker rank=([0-9]{1,5}) pid=")
 # (RayWorkerWrapper pid=471, ip=10.0.14.41); the node of the driver has no ip.
@@ -53,6 +58,8 @@ def whose(lines: Sequence[str]) -> list[str]:
 
 def _marks(line: str) -> tuple[str, str, str]:
     """Return a rank's name of parts (``PP0 TP1``), the process of Ray, and the number; empty: not told."""
+    if bare := _BARE.match(line):
+        return " ".join(bare[1].replace("_", " ").split()), "", ""
     led = _LED.match(line)
     if led is None:
         return "", "", ""

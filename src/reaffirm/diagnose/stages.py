@@ -42,12 +42,16 @@ def message(text: str) -> str:
 
 @dataclass(frozen=True)
 class Pattern:
-    """A line of one engine (``*``: of all) that exists from ``since`` until before ``until``."""
+    """A line of one engine (``*``: of all) that exists from ``since`` until before ``until``.
+
+    ``note`` tells somebody who stops at this line what to make of it.
+    """
 
     engine: str
     pattern: re.Pattern[str]
     since: Version | None = None
     until: Version | None = None
+    note: str = ""
 
     def matches(self, engine: Engine, version: Version | None, text: str) -> bool:
         """Whether ``text`` is this line, in that version of the engine (``None``: not known)."""
@@ -146,6 +150,7 @@ def _pattern(entry: Mapping[str, Any]) -> Pattern:
         re.compile(entry["pattern"], re.ASCII),
         Version(since) if since else None,
         Version(until) if until else None,
+        entry.get("note", ""),
     )
 
 

@@ -10,6 +10,7 @@ from reaffirm.diagnose.stages import Pattern, StageBook, stage_book
 from reaffirm.model.failure import LINE_LIMIT, EngineRange, FailureMode, LinePattern, Signature
 from reaffirm.model.node import Engine
 from reaffirm.site.browser_patterns import browser_pattern
+from reaffirm.site.pattern_words import as_line
 from reaffirm.store.patterns import read_pattern
 
 #: Where the box finds them on the site.
@@ -59,6 +60,7 @@ def _stage_line(line: Pattern) -> dict[str, Any]:
         "pattern": _pattern(read_pattern(line.pattern.pattern)),
         "since": str(line.since or ""),
         "until": str(line.until or ""),
+        "note": line.note,
     }
 
 
@@ -67,6 +69,7 @@ def _page(mode: FailureMode, remedy: Pieces) -> dict[str, Any]:
         "id": mode.id,
         "title": mode.title,
         "status": str(mode.status),
+        "stage": mode.stage,
         "tested": mode.tested,
         "seen": times_seen(mode),
         "engines": _engines(mode.engines),
@@ -94,6 +97,7 @@ def _engines(entries: Iterable[EngineRange]) -> list[dict[str, Any]]:
     return [
         {
             "engine": str(entry.engine),
+            "text": str(entry),
             "versions": sorted([one.operator, one.version] for one in entry.versions),
         }
         for entry in entries
@@ -101,5 +105,10 @@ def _engines(entries: Iterable[EngineRange]) -> list[dict[str, Any]]:
 
 
 def _pattern(pattern: LinePattern) -> dict[str, str]:
-    """``text`` is Python's, ``js`` the browser's; ``literal`` stands in every line that it can match."""
-    return {"text": pattern.text, "js": browser_pattern(pattern.text), "literal": pattern.literal}
+    """Return a pattern for the box.
+
+    ``text`` is Python's, ``js`` the browser's; ``literal`` stands in every line that it can match, and
+    ``line`` is what such a line looks like.
+    """
+    js, line = browser_pattern(pattern.text), as_line(pattern.text)
+    return {"text": pattern.text, "js": js, "literal": pattern.literal, "line": line}

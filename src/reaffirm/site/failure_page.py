@@ -8,7 +8,7 @@ from reaffirm.diagnose.match import match
 from reaffirm.diagnose.prove import symptoms_of
 from reaffirm.model.failure import Example, FailureMode, OriginKind
 from reaffirm.site.failure_sections import sections, shown
-from reaffirm.site.failure_signs import engines, rail, signatures, status_badge, symptom
+from reaffirm.site.failure_signs import engines, own_runs, rail, signatures, status_badge, symptom
 from reaffirm.site.failure_signs import seen as what_one_sees
 from reaffirm.site.page import kind_badge, minute
 from reaffirm.site.text import admonition, attribute, cell, code, inline, page_heading, table
@@ -91,9 +91,15 @@ def _recognised(mode: FailureMode, titles: Mapping[str, str], records: Mapping[s
 
 def _runs(mode: FailureMode, seen: Sequence[tuple[PublishedRun, str]]) -> str:
     """The runs of ours that it was seen in, each with its kind and date."""
-    heading = "## Seen in runs of ours"
+    heading = "## Seen in published runs"
     if not seen:
-        return f"{heading}\n\nIn no published run so far."
+        told = "In none so far: no report of a published run names this page."
+        if which := own_runs(mode.examples, dated=True):
+            told += (
+                f" The examples that are from a run of ours ({cell(which)}) are lines that were kept of "
+                "trial runs, which are not among the published ones."
+            )
+        return f"{heading}\n\n{told}"
     folder = posixpath.dirname(mode.path)
     launches: dict[str, list[str]] = {}
     for run, launch in seen:

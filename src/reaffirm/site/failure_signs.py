@@ -149,9 +149,10 @@ def _words(one: Signature) -> Iterable[str]:
     if one.ended:
         yield f"a container ended with status {' or '.join(map(str, one.ended))}"
     if one.silence:
+        stage = cell(stage_title(one.silence.stage))
         yield (
-            f"nothing new comes for {one.silence.seconds:g} s: every rank has reached "
-            f"“{cell(stage_title(one.silence.stage))}”, none has gone on, and none has ended"
+            f"nothing new comes from any rank for {one.silence.seconds:g} s, none has ended, and the "
+            f"furthest stage that every rank has reached is “{stage}” (one may be further)"
         )
     if one.none:
         yield "no rank prints " + _patterns(one.none, "or")
@@ -175,5 +176,16 @@ def examples(found: Sequence[Example]) -> str:
     for kind, (word, words) in _ORIGINS.items():
         number = sum(example.origin.kind is kind for example in found)
         if number:
-            told.append(f'<span class="rf-nowrap">{number} {word if number == 1 else words}</span>')
+            which = f" ({cell(what)})" if kind is OriginKind.RUN and (what := own_runs(found)) else ""
+            told.append(f'<span class="rf-nowrap">{number} {word if number == 1 else words}{which}</span>')
     return ", ".join(told)
+
+
+def own_runs(found: Sequence[Example], *, dated: bool = False) -> str:
+    """Return which runs of ours examples are from, such as ``the lab``, with their days where asked for."""
+    told = dict.fromkeys(
+        example.origin.text.removeprefix("run ").removeprefix("of ")
+        for example in found
+        if example.origin.kind is OriginKind.RUN
+    )
+    return "; ".join(told if dated else dict.fromkeys(text.rpartition(",")[0] or text for text in told))

@@ -8,6 +8,7 @@
   const LONG = 10000; // characters of one line; a browser lays out a line in the square of its length
   const SHOWN_SIGNS = 2000; // of such a line, as many as are searched
   const EVIDENCE = 6;
+  const WANTED = 3; // lines of which one would do
   const PATIENCE = 400; // milliseconds until a reading is seen to go on
   const ENDED_SOMEHOW = -1; // as in Python: it ended, nobody says with which status
   const NAMES = { vllm: "vLLM", sglang: "SGLang" };
@@ -46,19 +47,25 @@
     return out;
   }
 
-  function evidence(one, leftOut) {
+  function evidence(found, leftOut) {
     const list = make("ul", { class: "rf-log-lines" });
-    for (const line of one.evidence.slice(0, EVIDENCE)) {
+    for (const line of found.slice(0, EVIDENCE)) {
       const counted = `line ${line.number}${leftOut ? " of those read" : ""}`;
       const where = line.number ? `${line.node}, ${counted}` : line.node;
       const at = make("span", { class: "rf-log-at" }, where);
       const text = line.number ? make("code", {}, ...marked(line)) : make("em", {}, line.text);
       list.append(make("li", {}, at, " ", text));
     }
-    if (one.evidence.length > EVIDENCE) {
-      list.append(make("li", {}, `and ${one.evidence.length - EVIDENCE} more`));
-    }
+    if (found.length > EVIDENCE) list.append(make("li", {}, `and ${found.length - EVIDENCE} more`));
     return list;
+  }
+
+  /** What a page that does not fit still wants. */
+  function wanted({ words, lines, alike }) {
+    const shown = lines.slice(0, WANTED).flatMap((line, at) => [at ? " or " : " ", make("code", {}, line)]);
+    const more = lines.length > WANTED ? ` or ${lines.length - WANTED} more` : "";
+    const other = alike ? ["; yours begins ", make("code", {}, alike), " and goes on otherwise"] : [];
+    return make("li", {}, words, ...shown, more, ...other);
   }
 
   /** What the recogniser of a page was tested on; a draft stands out. */
@@ -67,9 +74,13 @@
   }
 
   /** What was found, in one sentence without its end. */
-  function verdict(fits, perhaps, all) {
+  function verdict(fits, perhaps, near, all) {
     const ifSilent = "if nothing new came after the last line";
-    if (!fits && !perhaps) return `None of the ${all} pages fits`;
+    if (!fits && !perhaps) {
+      const close = near.filter((one) => one.isClose).length;
+      const told = close ? several(close, "is near", "are near") : several(near.length, "is about this stage", "are about this stage");
+      return `None of the ${all} pages fits${near.length ? `; ${told}` : ""}`;
+    }
     if (!fits) return `${several(perhaps, "page fits", "pages fit")} ${ifSilent}`;
     const found = several(fits, "page fits", "pages fit");
     return perhaps ? `${found}, and ${perhaps} more ${ifSilent}` : found;
@@ -136,8 +147,8 @@
         make(
           "p",
           { id: "rf-log-about", class: "rf-log-about" },
-          "Nothing leaves this page. Several ranks are told apart by “[… TP0]”, “(Worker_TP1 …)”, “[rank1]” or a worker of Ray before " +
-            "a line; else begin each line with the rank’s name and “ | ”, as docker compose does.",
+          "Nothing leaves this page. Several ranks are told apart by “[… TP0]”, “TP0:”, “(Worker_TP1 …)”, “[rank1]” or a worker of Ray " +
+            "before a line; else begin each line with the rank’s name and “ | ”, as docker compose does.",
         ),
         make(
           "div",
@@ -163,10 +174,13 @@
       this.place.replaceChildren(this.form, this.work, this.status, this.found);
       this.form.addEventListener("submit", (event) => {
         event.preventDefault();
-        if (this.paste().text.trim()) this.look();
+        if (this.paste().text.trim()) this.lookAndShow();
         else this.nothingPasted();
       });
-      this.text.addEventListener("input", () => this.soon());
+      this.text.addEventListener("input", (event) => {
+        if (event.inputType === "insertFromPaste" || event.inputType === "insertFromDrop") this.begins();
+        this.soon();
+      });
       this.text.addEventListener("paste", (event) => this.pasted(event));
       this.file.addEventListener("change", () => this.opened());
       for (const one of [this.engine, this.version, this.amount]) one.addEventListener("change", () => this.soon());
@@ -179,10 +193,12 @@
       const what = this.after.value;
       this.amountField.hidden = !what;
       this.amountField.firstChild.textContent = what === "ended" ? "with status" : "for … seconds";
-      this.amount.placeholder = what === "ended" ? "not known" : "";
-      this.amount.value = what === "silent" ? "300" : "";
+      this.amount.placeholder = "not known";
+      this.amount.value = "";
       this.amountHint.textContent =
-        what === "silent" ? "A guess: put in how long you watched. Each page says from how many seconds on it fits." : "";
+        what === "silent"
+          ? "Only what somebody watched. Left empty, each page says from how many seconds on it would fit: an assumption, not your figure."
+          : "";
       this.soon();
     }
 
@@ -229,7 +245,32 @@
         this.text.value = last.join("\n").slice(-LARGE);
         this.held = { shown: this.text.value, whole };
       }
+      this.begins();
+      this.lookAndShow();
+    }
+
+    /** Show the beginnings of the lines: after a paste a field stands where its last line ends. */
+    begins() {
+      this.isAwaited = true;
+      requestAnimationFrame(() => (this.text.scrollLeft = 0));
+    }
+
+    /** Somebody waits for what comes: it is brought into sight. */
+    lookAndShow() {
+      this.isAwaited = true;
       this.look();
+    }
+
+    /** Bring what was found into sight, where it is not. The focus stays: the status says itself to who listens. */
+    intoSight() {
+      if (!this.isAwaited) return;
+      this.isAwaited = false;
+      const { top } = this.status.getBoundingClientRect();
+      const { bottom } = this.found.getBoundingClientRect();
+      const { innerHeight } = globalThis;
+      if (top >= 0 && (top < innerHeight / 2 || bottom < innerHeight)) return;
+      const isCalm = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
+      this.status.scrollIntoView({ block: "start", behavior: isCalm ? "auto" : "smooth" });
     }
 
     pasted(event) {
@@ -284,6 +325,7 @@
       if (!answer.ok) throw new Error(`the site answers ${answer.status}`);
       const data = await answer.json();
       this.pages = this.pages || new Map(data.pages.map((page) => [page.id, page]));
+      this.stages = this.stages || new Map(data.stages.map((stage) => [stage.id, stage.title]));
       this.reader = this.reader || new shared.Reader(data);
     }
 
@@ -319,21 +361,74 @@
     }
 
     show(seen, paste) {
-      const { fits, later, perhaps, contested, leftOut } = seen;
+      const { fits, later, perhaps, contested, near, leftOut } = seen;
       const number = fits.length + later.length;
-      this.say(`${verdict(number, perhaps.length, this.pages.size)} (${howRead(seen, paste)}).${this.shown()}`);
-      const parts = contested.map(([a, b]) => this.rivals(this.pages.get(a), this.pages.get(b)));
+      const told = verdict(number, perhaps.length, near, this.pages.size);
+      this.say(`${told} (${howRead(seen, paste)}).${this.shown()}`);
+      const parts = [...this.caveats(seen, paste, number + perhaps.length > 0)];
+      const rivals = contested.map(([a, b]) => this.rivals(this.pages.get(a), this.pages.get(b)));
+      parts.push(...rivals);
       const list = make("ol", { class: "rf-log-pages" });
+      const shown = new Set([...fits, ...later, ...perhaps].map((one) => one.page));
       const either = new Set(contested.flat());
       const put = (found, word, mark) => {
-        for (const one of found) list.append(this.result(one, leftOut, word, mark, either.has(one.page)));
+        for (const one of found) list.append(this.result(one, leftOut, word, mark, either.has(one.page), shown));
       };
       put(fits, "fits", "rf-log-fits");
       put(later, "follows from another error as a rule", "rf-log-later");
       put(perhaps, "fits if nothing new came", "rf-log-perhaps");
       if (list.children.length) parts.push(list);
-      else parts.push(this.nothing(paste));
+      else parts.push(...this.stops(seen), this.nothing(paste));
       this.found.replaceChildren(...parts);
+      this.intoSight();
+    }
+
+    /** What must be known of all that is shown below it. */
+    caveats({ readings, unknown, leftOut, perhaps, near }, paste, isFit) {
+      const parts = [];
+      const one = readings.every((reading) => reading.isAlone);
+      if (one && (isFit || near.length)) {
+        parts.push("One rank’s lines only, as far as they tell: whether the other says the same is not known.");
+      }
+      if (perhaps.length && paste.silent === null) {
+        parts.push("The seconds of silence are an assumption, for the question what would fit if it is silent: nobody gave them.");
+      }
+      const told = parts.map((text) => make("p", { class: "rf-log-caveat" }, text));
+      if (unknown.length) {
+        const which = unknown.length > 1 ? "Last lines of ranks that are" : "The last line is";
+        const rest = isFit ? "; nothing below rests on it" : "";
+        const text = `${which} not known to any page or stage${rest}, and it may be what matters:`;
+        told.push(make("div", { class: "rf-log-caveat" }, text, evidence(unknown, leftOut)));
+      }
+      return told;
+    }
+
+    /** Where no page fits: where the lines stop, and which pages are near, none of them as one that fits. */
+    stops({ stop, near, leftOut }) {
+      if (!stop && !near.length) return [];
+      const parts = [];
+      if (stop) {
+        const who = stop.allRanks ? "These lines stop at the stage " : "One rank stops, and another shows no stage at all, at the stage ";
+        const notes = stop.notes.map((note) => make("p", {}, note));
+        const title = make("strong", {}, `“${this.stages.get(stop.stage)}”`);
+        const where = make("p", {}, who, title, stop.lines.length ? ", by" : ".");
+        parts.push(make("div", { class: "rf-log-stop" }, where, evidence(stop.lines, leftOut), ...notes));
+      }
+      if (near.length) {
+        const list = make("ol", { class: "rf-log-nears" });
+        for (const one of near) list.append(this.near(one, leftOut));
+        parts.push(make("p", { class: "rf-log-name" }, "None of these fits. What each still wants:"), list);
+      }
+      return parts;
+    }
+
+    near(one, leftOut) {
+      const page = this.pages.get(one.page);
+      const word = one.isClose ? "near, does not fit" : "about this stage, does not fit";
+      const title = make("h3", {}, this.link(page), " ", make("span", { class: "rf-badge rf-log-near" }, word));
+      const wants = make("ul", { class: "rf-log-wants" }, ...one.wants.map(wanted));
+      const has = one.evidence.length ? [evidence(one.evidence, leftOut)] : [];
+      return make("li", { "data-rf-near": page.id, class: "rf-log-near" }, title, ...has, wants);
     }
 
     link(page) {
@@ -355,8 +450,21 @@
       );
     }
 
+    /** The rivals of a page that do not fit these lines: they can look the same all the same. */
+    silentRivals(page, shown, isTold) {
+      const others = page.rivals.filter((rival) => !shown.has(rival));
+      if (!others.length) return null;
+      const links = others.flatMap((rival, at) => {
+        const known = this.pages.get(rival);
+        return [at ? " and " : "", known ? this.link(known) : make("strong", {}, rival)];
+      });
+      const told = isTold ? "" : page.toldApart || page.check;
+      const rest = told ? [". ", make("span", {}, `What tells them apart: ${told}.`)] : ["."];
+      return make("p", {}, make("strong", {}, "Can look the same, and does not fit these lines: "), ...links, ...rest);
+    }
+
     /** One page that fits; where a rival of it fits as well, its remedy waits for the check. */
-    result(one, leftOut, word, mark, contested) {
+    result(one, leftOut, word, mark, contested, shown) {
       const page = this.pages.get(one.page);
       const told = (name, pieces) =>
         pieces.length
@@ -371,7 +479,8 @@
         "li",
         { "data-rf-page": page.id, class: mark },
         make("h3", {}, this.link(page), " ", make("span", { class: `rf-badge ${mark}` }, word), " ", tested(page)),
-        evidence(one, leftOut),
+        evidence(one.evidence, leftOut),
+        this.silentRivals(page, shown, contested),
         told(contested ? "What to do, once the check points here" : "What to do", page.remedy),
         told("Often taken for", page.mistakenFor.length ? [[page.mistakenFor.join("; "), false]] : []),
       );

@@ -1,5 +1,5 @@
-/* Which failure pages fit a pasted log. The same as Python's diagnose/{paste,match,rank,stages}.py, with rank_marks.py, step by
-   step: tests hold the two against each other, so whatever changes there is changed here as well.
+/* Which failure pages fit a pasted log. The same as Python's diagnose/{paste,match,rank,stages}.py, step by step, with near.py and
+   rank_marks.py: tests hold the two against each other, so whatever changes there is changed here as well.
    Everything that takes long is a generator, so that a page can stay alive while a large log is read. */
 ((part) => {
   // Kept for the worker, which is made of the text of such parts.
@@ -29,6 +29,7 @@
     const lines = (found) =>
       found.map((one) => ({
         engine: one.engine,
+        note: one.note,
         pattern: pattern(one.pattern),
         since: one.since ? shared.versions.parse(one.since) : null,
         until: one.until ? shared.versions.parse(one.until) : null,
@@ -215,13 +216,25 @@
   function* symptomsOf(data, { logs, shared: common }, engine, paste) {
     const anybody = yield* track(data, common ? common.lines : [], engine, paste.version || "");
     let position = Infinity;
+    let furthest = 0;
     let version = anybody.told;
     for (const log of logs) {
       const state = yield* track(data, log.lines, engine, anybody.told);
-      position = Math.min(position, Math.max(state.position, anybody.position));
+      const reached = Math.max(state.position, anybody.position);
+      position = Math.min(position, reached);
+      furthest = Math.max(furthest, reached);
       version = version || state.told;
     }
-    return { engine, version, stage: data.stages[position].id, silent: paste.silent || 0, logs };
+    return {
+      engine,
+      version,
+      stage: data.stages[position].id,
+      furthest: data.stages[furthest].id,
+      silent: paste.silent || 0,
+      logs,
+      shared: common,
+      isAlone: logs.length === 1,
+    };
   }
 
   const inRange = (entry, engine, version) =>
@@ -288,12 +301,21 @@
       if (seen.stage !== stage || seen.silent < seconds) return null;
       const { title } = data.stages.find((known) => known.id === stage) || { title: stage };
       const told =
-        seen.silent === Infinity ? `if nothing new came for ${seconds} s` : `nothing new for ${seen.silent.toFixed(0)} s`;
-      shown.push({ node: "all ranks", number: 0, text: `${told} after the stage “${title}”, and no end` });
+        seen.silent === Infinity
+          ? `if nothing new came for ${seconds} s (assumed, nobody said so)`
+          : `nothing new for ${seen.silent.toFixed(0)} s`;
+      const alone = seen.isAlone ? "; whether the other rank says the same is not known" : "";
+      const text = `${told} after the stage “${title}”, and no end${alone}`;
+      shown.push({ node: seen.isAlone ? "one rank" : "all ranks", number: 0, text });
     }
     for (const log of seen.logs) {
       for (const pattern of one.none) if (yield* first(log, pattern)) return null;
     }
+    return merged(shown);
+  }
+
+  /** Each line once, with all the patterns that were found in it. */
+  function merged(shown) {
     const known = new Map();
     for (const line of shown) {
       const key = JSON.stringify([line.node, line.number, line.text]);
@@ -370,7 +392,11 @@
       const silent = readings.map((one) => ({ ...one, silent: Infinity }));
       perhaps = rank(data, yield* best(data, others, silent, far));
     }
-    return { readings, fits, later, contested, perhaps, leftOut, lines: all.length };
+    const isNothing = !(fits.length || later.length || perhaps.fits.length || perhaps.later.length);
+    const near = isNothing ? yield* shared.near.nearly(data, readings) : [];
+    const stop = isNothing ? yield* shared.near.whereTheyStop(data, readings) : null;
+    const unknown = shared.near.lastUnknown(data, readings[0]);
+    return { readings, fits, later, contested, perhaps, near, stop, unknown, leftOut, lines: all.length };
   }
 
   /** Where the patterns of a line are found in it, from left to right, none inside of another. */
@@ -390,13 +416,17 @@
     const lineOf = (line) => ({ node: line.node, number: line.number, text: line.text, marks: marksOf(line) });
     const one = (found) => ({ page: found.page.id, evidence: found.evidence.map(lineOf) });
     const pair = ([a, b]) => [a.page.id, b.page.id];
-    const { fits, later, contested, perhaps, leftOut, lines } = seen;
+    const { fits, later, contested, perhaps, near, stop, unknown, leftOut, lines } = seen;
+    const wanted = ({ words, patterns, alike }) => ({ words, lines: patterns.map((pattern) => pattern.line), alike });
     return {
-      readings: seen.readings.map(({ engine, version }) => ({ engine, version })),
+      readings: seen.readings.map(({ engine, version, isAlone }) => ({ engine, version, isAlone })),
       fits: fits.map(one),
       later: later.map(one),
       perhaps: [...perhaps.fits, ...perhaps.later].map(one),
       contested: [...contested, ...perhaps.contested].map(pair),
+      near: near.map((found) => ({ ...one(found), wants: found.wants.map(wanted), isClose: found.close })),
+      stop: stop && { ...stop, lines: stop.lines.map(lineOf) },
+      unknown: unknown.map(lineOf),
       leftOut,
       lines,
     };
@@ -409,5 +439,7 @@
     return step.value;
   }
 
+  const isText = (line) => IS_TEXT.test(line);
+  shared.lines = { find, first, inRange, isText, isThisLine, merged, pace, strip };
   shared.failures = { compile, read, brief, atOnce, searched };
 });

@@ -21,6 +21,12 @@
       "|\\[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\\]A-Z]{0,40}((?: [A-Z_]{2,8}[0-9]{1,5})+)\\]",
     "u",
   );
+  // TP0: text, [TP0] text, "TP0 text", PP0 TP1: text; as people shorten a line, or a log shipper does.
+  const BARE = new RegExp(
+    "^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T[^ ]{1,40} )?" +
+      "\\[?((?:(?:DP|PP|TP|EP|CP)[0-9]{1,5}[ _]){0,4}(?:DP|PP|TP|EP|CP)[0-9]{1,5})\\]?:?(?: |$)",
+    "u",
+  );
   // [rank1]: and [rank1]:[W1130 …], as PyTorch has it; (VllmWorker rank=1 pid=31)
   const NUMBER = /\[rank([0-9]{1,5})\]:|\(VllmWorker rank=([0-9]{1,5}) pid=/u;
   // (RayWorkerWrapper pid=471, ip=10.0.14.41); the node of the driver has no ip.
@@ -28,13 +34,17 @@
   const PLAIN = /^(?:TP|PP)(?=[0-9]+$)/u;
   const NOTHING = ["", "", ""];
 
+  const nameOf = (parts) => parts.replaceAll("_", " ").split(" ").filter(Boolean).join(" ");
+
   /** The parts of a rank's name, the process of Ray, and the number; empty: not told. */
   function marks(line) {
+    const bare = BARE.exec(line);
+    if (bare) return [nameOf(bare[1]), "", ""];
     const led = LED.exec(line);
     if (!led) return NOTHING;
     const [parts, ray, number] = [PARTS, RAY, NUMBER].map((one) => one.exec(led[1]));
     return [
-      parts ? (parts[1] || parts[2]).replaceAll("_", " ").split(" ").filter(Boolean).join(" ") : "",
+      parts ? nameOf(parts[1] || parts[2]) : "",
       ray ? (ray[2] ? `pid ${ray[1]} at ${ray[2]}` : `pid ${ray[1]}`) : "",
       number ? String(Number(number[1] || number[2])) : "",
     ];
