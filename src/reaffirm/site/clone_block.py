@@ -11,8 +11,8 @@ MARK = "<!-- reaffirm: clone -->"
 _LINE = re.compile(rf"^{re.escape(MARK)}[ \t]*$", re.MULTILINE)
 _NOT_KNOWN = (
     "Whoever published this copy of the site did not set it (`repo_url` in `mkdocs.yml`), and these pages "
-    "need the repository: ask the one who sent you here for it. Who built the site has it already, in the folder "
-    "with that file."
+    "need the repository: ask the one who sent you here for it. Who built the site has it already, in the "
+    "folder with that file."
 )
 
 
