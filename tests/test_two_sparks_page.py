@@ -57,9 +57,24 @@ def test_commands_of_the_page_exist() -> None:
 
 def test_the_line_about_the_image_makes_a_launch_use_it() -> None:
     """Somebody would pull an image, and the launch would look for another."""
+    found = {}
     for page in ("docs/how-to/two-sparks.md", "docs/container-images/vllm-qwen35.md"):
         text = (ROOT / page).read_text(encoding="utf-8")
-        [table] = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        tables = re.findall(r"^```toml[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
         nodes = '[[node]]\nname = "spark-1"\n\n'
-        machines = parse_machines(nodes + table, shown="mine.toml", name="mine")
-        assert machines.images == {"vllm-qwen35": "nvcr.io/nvidia/vllm:26.05-py3"}
+        read = [parse_machines(nodes + table, shown="mine.toml", name="mine") for table in tables]
+        found[page] = [dict(machines.images) for machines in read]
+    playbook = {"vllm-qwen35": "nvcr.io/nvidia/vllm:26.05-py3"}
+    built, recipe, last = found["docs/how-to/two-sparks.md"]
+    assert (built, recipe, last) == ({"vllm-qwen35": "my-vllm:1"}, {"vllm-qwen35": "vllm-node"}, playbook)
+    assert found["docs/container-images/vllm-qwen35.md"] == [playbook]
+
+
+def test_a_block_rehearses_or_is_live_and_never_both() -> None:
+    """Who pastes a block for the rehearsal would start something on real machines."""
+    for _, code, _ in BLOCK.findall(PAGE):
+        kinds = {name.partition("-")[0] for name in re.findall(r"-p nodes (\S+)", code)}
+        assert len(kinds) < 2, code
+    for before, nodes in re.findall(r"([^\n]*)\n\n```bash\nreaffirm run [^\n]* -p nodes (\w+)", PAGE):
+        if "cleanup" not in before and nodes == "simulated":
+            assert "Rehearsal" in before

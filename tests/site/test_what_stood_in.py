@@ -75,6 +75,39 @@ def test_the_box_of_a_lab_run_lists_what_stood_in(run: PublishedRun) -> None:
         assert words in box
 
 
+def test_only_what_a_run_used_stood_for_something(run: PublishedRun) -> None:
+    """A machine file names images and engines of other runbooks; a reader would look for them in vain."""
+    facts = tuple(
+        Fact(name, value) for name, value in {"launch.engine": "vllm", "launch.ready": True}.items()
+    )
+    box = run_card(replace(run, facts=facts), runbook_page="", seconds=None)
+    assert "`big/model` was replaced" in box
+    assert "image `toy`" not in box
+    assert "`sglang`, in part" not in box
+    assert "What stood for what" not in run_card(
+        replace(run, facts=(Fact("latency.p95", 12.5, "ms"),)), runbook_page="", seconds=None
+    )
+
+
+def test_the_kind_of_a_lab_run_is_never_alone(run: PublishedRun) -> None:
+    """`launch.ready = true` with the badge *lab* would pass for the model of the record, served."""
+    told = "a stand-in model and an engine in part: see [what stood for what](#run-stood)"
+    box = run_card(run, runbook_page="", seconds=None)
+    assert told in box
+    assert '<strong id="run-stood">' in box
+    assert told in facts_section(run, {})
+
+
+def test_a_table_of_nodes_says_whose_they_are() -> None:
+    """Nodes of a lab are called like the machines of the story."""
+    block = {"table": "Checks", "columns": ["", "node"], "rows": [["pass", "spark-1"]]}
+    data = {"step": "preflight", "kind": "lab", "outcome": "pass", "summary": "x", "blocks": [block]}
+    assert "<strong>Checks</strong> (lab nodes, whatever their names)" in str(report_markdown(data))
+    assert "whatever" not in str(report_markdown({**data, "kind": "real"}))
+    other = {**block, "columns": ["", "what"]}
+    assert "whatever" not in str(report_markdown({**data, "blocks": [other]}))
+
+
 def test_a_speed_of_a_stand_in_is_not_comparable(run: PublishedRun) -> None:
     """The speed of a toy on a CPU would be taken for confirmation of a claim about the real model."""
     told = "of the stand-in model, on CPU: not comparable"

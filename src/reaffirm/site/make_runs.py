@@ -60,7 +60,11 @@ def runs_and_runbooks(plan: Plan) -> Iterator[SitePage | Finding]:
     }
     yield from together(
         lambda number: _run_page(
-            plan, shown[number], pairs[shown[number].run.runbook], searched=shown[number].run.path in newest
+            plan,
+            shown[number],
+            pairs[shown[number].run.runbook],
+            searched=shown[number].run.path in newest,
+            book=books.get(shown[number].run.runbook),
         ),
         len(shown),
         chunk=_TOGETHER,
@@ -124,7 +128,9 @@ def _book_page(plan: Plan, book: RunbookText, runs: Sequence[RunMaterial], pairs
     return replace(page, source=book.path)
 
 
-def _run_page(plan: Plan, material: RunMaterial, pairs: Sequence[Pair], *, searched: bool) -> SitePage:
+def _run_page(
+    plan: Plan, material: RunMaterial, pairs: Sequence[Pair], *, searched: bool, book: RunbookText | None
+) -> SitePage:
     # Prose of a notebook was written in the runbook's file; its links start there.
     run = material.run
     uri = plan.runs[run.path]
@@ -140,6 +146,7 @@ def _run_page(plan: Plan, material: RunMaterial, pairs: Sequence[Pair], *, searc
         ],
         decides=[*_decided_by(plan, run, uri)],
         searched=searched,
+        now=book.prose if book is not None and not book.problem else None,
     )
     return replace(page, source=f"{run.path}/notebook.ipynb", in_nav=False)
 

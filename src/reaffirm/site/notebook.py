@@ -17,6 +17,7 @@ from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.sent import sent_section
 from reaffirm.site.stand_ins import speed_remark
 from reaffirm.site.text import code, fence, inline, page_heading
+from reaffirm.site.then_and_now import text_changed, text_remark
 from reaffirm.site.wide import wide_front_matter
 
 _SIGN = {
@@ -36,6 +37,7 @@ def notebook_page(
     beside: Sequence[tuple[str, str]] = (),
     decides: Sequence[str] = (),
     searched: bool = True,
+    now: Sequence[str] | None = None,
 ) -> SitePage:
     """Return the page of a published run, but for its downloads, which come last.
 
@@ -47,9 +49,12 @@ def notebook_page(
         beside: pages that hold this run against another, relative to this one, each with the other's name.
         decides: the claims whose verdict rests on it, as links.
         searched: whether search finds it; of a hundred runs that say the same the newest is enough.
+        now: the text of the runbook as it is, by passages; None: nobody can read it.
     """
     run = material.run
     cells = list(cells_of(material.notebook, run.provenance.get("ended")))
+    passages = text_changed(cells, now) if now is not None and runbook_page else 0
+    other = f"the code of {run.provenance.get('runbook_path')}" in run.changed
     heading = ""
     if cells and cells[0].kind == "markdown":
         heading, rest = first_heading(cells[0].source)
@@ -71,6 +76,7 @@ def notebook_page(
             lab_page=lab_page(resolve),
             decides=decides,
         ),
+        text_remark(passages, code=other, runbook_page=runbook_page),
         _contents(material, beside),
         facts_section(run, material.fact_cells),
         "## The notebook { #run-notebook }" if cells and cells[0].source.strip() else "",

@@ -45,7 +45,8 @@ def report_markdown(data: Mapping[str, Any], *, resolve: Resolve = no_links) -> 
         head = admonition(_BOX.get(outcome, "question"), title, inline(str(data["summary"])) or "-")
         # A table in the middle of a page is read without the card at its top.
         sign = kind_badge(Kind.SIMULATED) if data["kind"] == Kind.SIMULATED else ""
-        parts = [head, *(_block(block, resolve, sign) for block in data.get("blocks", []))]
+        whose = str(data["kind"]) if data["kind"] in (Kind.SIMULATED, Kind.LAB) else ""
+        parts = [head, *(_block(block, resolve, sign, whose) for block in data.get("blocks", []))]
         if sent := data.get("sent"):
             parts.append(_sent(sent))
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -90,9 +91,12 @@ def _value(value: FactValue, unit: str) -> str:
             return cell(f"{value} {unit}".rstrip())
 
 
-def _block(block: Mapping[str, Any], resolve: Resolve, sign: str) -> str:
+def _block(block: Mapping[str, Any], resolve: Resolve, sign: str, whose: str) -> str:
     if "table" in block:
-        return _titled(block["table"], _table(block, resolve), sign)
+        columns = [str(column).strip().lower() for column in block["columns"]]
+        # Nodes that stand in are often called like the machines that they stand for.
+        but = f"({whose} nodes, whatever their names)" if whose and "node" in columns else ""
+        return _titled(block["table"], _table(block, resolve), sign, but)
     if "log" in block:
         return _titled(block["log"], log_box("\n".join(map(str, block["lines"]))), sign)
     if "picture" in block:
@@ -150,9 +154,9 @@ def picture(svg: str, alt: str, title: str, sign: str = "") -> str:
     return f'<figure class="rf-picture"><div role="img" aria-label="{label}">{drawn}</div>{caption}</figure>'
 
 
-def _titled(title: str, body: str, sign: str = "") -> str:
+def _titled(title: str, body: str, sign: str = "", but: str = "") -> str:
     words = inline(str(title))
-    head = " ".join(part for part in (sign, f"<strong>{words}</strong>" if words else "") if part)
+    head = " ".join(part for part in (sign, f"<strong>{words}</strong>" if words else "", but) if part)
     return f"{head}\n\n{body}" if head and body else body
 
 

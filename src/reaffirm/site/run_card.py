@@ -8,7 +8,7 @@ from reaffirm.draw.timeline import brief
 from reaffirm.model.evidence import Kind, Via
 from reaffirm.site.page import kind_badge, minute
 from reaffirm.site.parts_of_run import rows as rows_of_part
-from reaffirm.site.stand_ins import box_lines
+from reaffirm.site.stand_ins import STOOD, box_lines, stood_words
 from reaffirm.site.text import admonition, code, inline
 from reaffirm.store.published import PublishedRun
 
@@ -61,7 +61,7 @@ def run_card(
         ),
     ]
     if run.kind is Kind.LAB and (lines := box_lines(run)):
-        parts.append("What stood for what:\n\n" + "\n".join(lines))
+        parts.append(f'<strong id="{STOOD}">What stood for what</strong>:\n\n' + "\n".join(lines))
     return "\n\n".join(
         [admonition(f"{box} rf-card rf-card-{run.kind}", title, "\n\n".join(parts)), *_warnings(run, cells)]
     )
@@ -96,7 +96,7 @@ def _rows(
     run: PublishedRun, runbook_page: str, seconds: float | None, decides: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
     told = run.provenance
-    yield "Kind", kind_badge(run.kind, run.via)
+    yield "Kind", f"{kind_badge(run.kind, run.via)} {stood_words(run)}".rstrip()
     yield "Ended", ended_badge(run)
     yield "Runbook", f"[{code(run.runbook)}]({runbook_page})" if runbook_page else code(run.runbook)
     if decides:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from reaffirm.model.fact import Fact
 from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, remark, text_cell
-from reaffirm.site.stand_ins import speed_remark
+from reaffirm.site.stand_ins import speed_remark, stood_words
 from reaffirm.site.text import code, inline
 from reaffirm.store.published import PublishedRun
 
@@ -22,11 +22,13 @@ def facts_section(run: PublishedRun, cells: Mapping[str, int]) -> str:
     if not run.facts:
         return ""
     title = f"{len(run.facts)} fact{'' if len(run.facts) == 1 else 's'} of this {run.kind} run"
+    stood = stood_words(run)
+    but = f" {stood[:1].upper()}{stood[1:]}." if stood else ""
     shown = raw_table(("Fact", "Value", "Unit", "Shown in"), [_row(run, fact, cells) for fact in run.facts])
     if len(run.facts) > _FOLD:
         shown = folded(title, shown)
-        return f"## Facts {{ #run-facts }}\n\n{_heads(run.facts)}\n\n{shown}"
-    return f"## Facts {{ #run-facts }}\n\n{inline(title)}:\n\n{shown}"
+        return f"## Facts {{ #run-facts }}\n\n{_heads(run.facts)}{but}\n\n{shown}"
+    return f"## Facts {{ #run-facts }}\n\n{inline(title)}{f', {stood}' if stood else ''}:\n\n{shown}"
 
 
 def _row(run: PublishedRun, fact: Fact, cells: Mapping[str, int]) -> tuple[str, ...]:

@@ -40,7 +40,9 @@ class BookChange:
 
 @dataclass(frozen=True)
 class RunbookText:
-    """A runbook as it was read. ``labels`` are the paragraphs that begin with words in bold, by these."""
+    """A runbook as it was read. ``labels`` are the paragraphs that begin with words in bold, by these;
+    ``prose`` are the passages between its cells of code, the first with the introduction.
+    """
 
     name: str
     path: str
@@ -52,6 +54,7 @@ class RunbookText:
     steps: tuple[BookStep, ...] = ()
     changes: tuple[BookChange, ...] = ()
     problem: str = ""
+    prose: tuple[str, ...] = ()
 
     def label(self, *words: str) -> str:
         """The paragraph under the first of these words that there is, as Markdown on one line."""
@@ -84,6 +87,7 @@ def read_runbook_text(name: str, source: str, path: str, own: Mapping[str, str])
         tuple(read.declarations.found.values()),
         tuple(_steps(cells)),
         tuple(_changes(cells, own)),
+        prose=tuple("".join(one["source"]) for one in cells if one["cell_type"] == "markdown"),
     )
 
 

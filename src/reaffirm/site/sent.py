@@ -26,7 +26,8 @@ def sent_section(material: RunMaterial) -> str:
     took = f" in {brief(log.seconds)}" if log.seconds is not None else ""
     waited = f", of which the run waited {brief(log.waited)}" if log.waited >= 1 else ""
     virtual = " of virtual time" if material.run.kind == "simulated" and took else ""
-    line = f"{log.count} requests to {nodes}{took}{virtual}{waited}, as the recording has them."
+    kind = "" if material.run.kind == "real" else f"the {material.run.kind} nodes "
+    line = f"{log.count} requests to {kind}{nodes}{took}{virtual}{waited}, as the recording has them."
     parts = ["## What was sent { #run-sent }", line, *_damage(log), _timeline(material, headings)]
     parts += _latencies(material)
     left = _MOST

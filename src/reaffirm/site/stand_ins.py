@@ -14,6 +14,9 @@ from reaffirm.store.published import PublishedRun
 
 # Units of facts that say how fast something was.
 _TIMES = frozenset({"ns", "us", "µs", "ms", "s", "min", "h"})
+#: Where the page of a run tells what stood for what.
+STOOD = "run-stood"
+
 _DIGEST = 19  # 'sha256:' and twelve digits, as `docker images` shows them
 
 
@@ -35,11 +38,47 @@ def notes(run: PublishedRun) -> tuple[tuple[str, str], ...]:
 
 
 def box_lines(run: PublishedRun) -> tuple[str, ...]:
-    """Return Markdown list items for the head of a run's page."""
-    lines = [f"-   image {code(name)} was {code(reference)}" for name, reference in images(run)]
-    lines += [f"-   model {code(name)} was replaced: {inline(text)}" for name, text in models(run)]
-    lines += [f"-   engine {code(name)}, in part: {inline(text)}" for name, text in notes(run)]
+    """Return Markdown list items for the head of a run's page: of what the run used, and nothing else."""
+    seen, stood, partly = _used(run)
+    lines = [f"-   image {code(name)} was {code(reference)}" for name, reference in seen]
+    lines += [f"-   model {code(name)} was replaced: {inline(text)}" for name, text in stood]
+    lines += [f"-   engine {code(name)}, in part: {inline(text)}" for name, text in partly]
     return tuple(lines)
+
+
+def stood_words(run: PublishedRun) -> str:
+    """Return in a few words, with a link to the rest of it, that a run's kind is not all: else empty."""
+    seen, stood, partly = _used(run)
+    words = [word for word, there in (("a stand-in model", stood), ("an engine in part", partly)) if there]
+    if run.kind is not Kind.LAB or not (words or seen):
+        return ""
+    return f"with {' and '.join(words) or 'images of its own'}: see [what stood for what](#{STOOD})"
+
+
+_Pairs = tuple[tuple[str, str], ...]
+
+
+def _used(run: PublishedRun) -> tuple[_Pairs, _Pairs, _Pairs]:
+    """The images, the models that were replaced and the engines in part that a run used or looked at.
+
+    Its machine file names more: what is there for other runbooks.
+    """
+    told = run.provenance
+    by_node = told.get("node_images")
+    shown = {
+        str(one) for node in (by_node.values() if isinstance(by_node, dict) else ()) for one in node or ()
+    }
+    probed = {str(name) for name in told.get("images") or ()}
+    probed |= {fact.name.split(".")[1] for fact in run.facts if fact.name.startswith("probe.")}
+    engines = {str(fact.value) for fact in run.facts if fact.name.endswith(".engine")}
+    heads = {fact.name.partition(".")[0] for fact in run.facts}
+    # preflight looks whether the model is there
+    asked = "preflight" in heads or any(_serves(run, head) for head in heads)
+    return (
+        tuple(one for one in images(run) if one[0] in probed or one[1] in shown),
+        models(run) if asked else (),
+        tuple(one for one in notes(run) if one[0] in engines),
+    )
 
 
 def behind(run: PublishedRun, facts: Iterable[str]) -> tuple[str, ...]:

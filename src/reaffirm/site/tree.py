@@ -7,6 +7,7 @@ from typing import Any
 
 from reaffirm.model.finding import Finding
 from reaffirm.site.assemble import Site, assemble
+from reaffirm.site.clone_block import with_clone_block
 from reaffirm.site.diagrams.files import SCRIPT as DIAGRAMS
 from reaffirm.site.diagrams.files import diagram_files
 from reaffirm.site.downloads import downloads
@@ -135,7 +136,7 @@ def make_tree(settings: SiteSettings, documentation: Mapping[str, Path]) -> Tree
             continue
         source = f"{settings.docs}/{uri}"
         try:
-            text = shown(site.plan, uri, read_written(path))
+            text = with_clone_block(shown(site.plan, uri, read_written(path)), settings.repo)
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
             findings.append(Finding(source, 1, "unreadable", str(reason), "save the file as UTF-8"))
