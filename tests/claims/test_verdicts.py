@@ -46,7 +46,9 @@ def test_verdict(case: dict[str, Any]) -> None:
         says="It is so.",
         told_by=case.get("told-by", ""),
         needs=Kind(case.get("needs", "real")),
-        check=Check("book", (is_true("a.value"),)) if case.get("check", True) else None,
+        check=Check("book", (is_true("a.value"),), given=tuple(map(is_true, case.get("given", ()))))
+        if case.get("check", True)
+        else None,
         recheck_after=case.get("recheck-after"),
         expected=Expected(case.get("decision-expects", "affirmed")),
     )

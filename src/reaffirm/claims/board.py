@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from reaffirm.claims.verdict import standing
-from reaffirm.model.claim import Claim, Evidence, Judged, Result, Standing, Verdict, verdict_words
+from reaffirm.model.claim import Claim, Condition, Evidence, Judged, Result, Standing, Verdict, verdict_words
 from reaffirm.model.record import Record
 
 #: The version of what :meth:`Board.as_json` returns.
@@ -110,7 +110,7 @@ class _Known:
     def about(self, claim: Claim) -> Iterator[Evidence]:
         """Yield the evidence of the facts that a claim's check names."""
         if claim.check is not None:
-            for fact in dict.fromkeys(one.fact for one in claim.check.conditions):
+            for fact in dict.fromkeys(one.fact for one in claim.check.named):
                 yield from self._by_fact.get((claim.check.runbook, fact), ())
 
 
@@ -149,17 +149,22 @@ def _reopen(one: Reopen) -> dict[str, Any]:
     return place | {"asks": one.asks} | _standing(claim, one.standing)
 
 
+def _conditions(conditions: Iterable[Condition]) -> list[dict[str, Any]]:
+    return [
+        {
+            "fact": one.fact,
+            "expect": {str(operator): value for operator, value in one.expect.terms.items()}
+            | ({"unit": one.expect.unit} if one.expect.unit else {}),
+        }
+        for one in conditions
+    ]
+
+
 def _standing(claim: Claim, stands: Standing) -> dict[str, Any]:
     check = claim.check and {
         "runbook": claim.check.runbook,
-        "all": [
-            {
-                "fact": one.fact,
-                "expect": {str(operator): value for operator, value in one.expect.terms.items()}
-                | ({"unit": one.expect.unit} if one.expect.unit else {}),
-            }
-            for one in claim.check.conditions
-        ],
+        **({"given": _conditions(claim.check.given)} if claim.check.given else {}),
+        "all": _conditions(claim.check.conditions),
         **({"with": dict(claim.check.parameters)} if claim.check.parameters else {}),
     }
     return {

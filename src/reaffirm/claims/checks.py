@@ -61,7 +61,7 @@ class Vocabulary:
             message = f"there is no runbook {check.runbook!r}"
             return (Finding(claim.path, check.line or claim.line, "check-runbook", message, hint),)
         found = []
-        for condition in check.conditions:
+        for condition in check.named:
             line = condition.line or claim.line
             problem = self._unknown(check.runbook, condition.fact)
             if problem is not None:
@@ -163,4 +163,4 @@ def without_mistakes(record: Record, findings: Iterable[Finding]) -> Record:
 def _lines(claim: Claim) -> set[int]:
     if claim.check is None:
         return set()
-    return {claim.check.line or claim.line, *(c.line or claim.line for c in claim.check.conditions)}
+    return {claim.check.line or claim.line, *(c.line or claim.line for c in claim.check.named)}

@@ -51,19 +51,31 @@ def _standing(claim: Claim, evidence: Iterable[Evidence], today: date) -> Standi
 def judge(check: Check, evidence: Iterable[Evidence], today: date) -> tuple[Judged, ...]:
     """Return what each run of the check's runbook says, oldest first.
 
-    A run that found none of the facts is no evidence. A run that found only some is judged by
+    A run that found none of the facts is no evidence, nor is one in which something that the check takes
+    as given was otherwise or is not known. A run that found only some is judged by
     those: one that failed fails the check, otherwise what is missing makes it unknown. Of two runs of
     the same second their names say which came first; where these do not, the one that failed comes last
     and so decides.
     """
-    wanted = {condition.fact for condition in check.conditions}
+    wanted = {condition.fact for condition in check.named}
     runs: dict[tuple[str, str], list[Evidence]] = {}
     for one in evidence:
         in_time = one.started.date() <= today + timedelta(days=1)
         if one.runbook == check.runbook and one.fact in wanted and in_time:
             runs.setdefault((one.run, one.path), []).append(one)
-    judged = [_one_run(check, found) for found in runs.values()]
+    judged = [_one_run(check, found) for found in runs.values() if _says_something(check, found)]
     return tuple(sorted(judged, key=lambda j: (j.started, _within_a_second(j), j.run, j.path)))
+
+
+def _says_something(check: Check, found: list[Evidence]) -> bool:
+    """Whether a run has one of the facts, and all that is given was so in it."""
+    by_name = {one.fact: one for one in found}
+    asked = any(condition.fact in by_name for condition in check.conditions)
+    return asked and all(
+        (one := by_name.get(given.fact)) is not None
+        and evaluate(given.expect, one.value, one.unit)[0] is Result.PASSED
+        for given in check.given
+    )
 
 
 def _within_a_second(one: Judged) -> tuple[int, str, int]:

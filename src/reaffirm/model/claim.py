@@ -56,13 +56,20 @@ class Check:
     """What decides a claim: a runbook and the conditions that all must hold in one run of it.
 
     ``line`` is where the record names the runbook. ``parameters`` are what it is run with to decide the
-    claim, where its own values would not do.
+    claim, where its own values would not do. ``given`` is what must have been so in a run: where one of
+    these conditions does not hold, the run says nothing about the claim.
     """
 
     runbook: str
     conditions: tuple[Condition, ...]
     line: int = field(default=0, compare=False)
     parameters: tuple[tuple[str, bool | int | float | str], ...] = ()
+    given: tuple[Condition, ...] = ()
+
+    @property
+    def named(self) -> tuple[Condition, ...]:
+        """Every condition that the check names."""
+        return (*self.given, *self.conditions)
 
     def __str__(self) -> str:
         return "; ".join(str(condition) for condition in self.conditions)

@@ -94,6 +94,8 @@ def _claim(record: Record, claim: Claim, stands: Standing, ways: Ways) -> str:
         conditions = "<br>".join(
             f"{code(one.fact)} {cell(str(one.expect))}" for one in claim.check.conditions
         )
+        if premises := "<br>".join(f"{code(one.fact)} {cell(str(one.expect))}" for one in claim.check.given):
+            rows.append(("Given", f"{premises}<br>a run in which that was not so says nothing here"))
         given = ", ".join(f"{name} = {value}" for name, value in claim.check.parameters)
         how = f" with {code(given)}" if given else ""
         rows.append(("Check", f"{conditions}<br>in a run of {ways.runbook(claim.check.runbook)}{how}"))

@@ -3,14 +3,14 @@
 The format is told in ``docs/reference/claims.md`` and shown in ``adrs/0000-template.md``.
 """
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from reaffirm.model.claim import Check, Claim, ClaimKind, Condition, Expectation, Expected, Operand, Operator
 from reaffirm.model.evidence import Kind
 from reaffirm.model.finding import Finding
+from reaffirm.store.field_reader import FieldReader, Path, meant
 from reaffirm.store.frontmatter import Page
 from reaffirm.store.operands import operand_problem, type_of
 
@@ -25,15 +25,12 @@ _CLAIM_KEYS = (
     "recheck-after",
     "decision-expects",
 )
-_CHECK_KEYS = ("runbook", "with", "fact", "expect", "all")
+_CHECK_KEYS = ("runbook", "with", "given", "fact", "expect", "all")
 _CONDITION_KEYS = ("fact", "expect")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 _FACT = re.compile(r"[a-z][a-z0-9_]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+\Z")
 _AGE = re.compile(r"(\d+)\s*(day|week|month|year)s?\Z")
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
-
-Path = tuple[str | int, ...]
-_Word = TypeVar("_Word", ClaimKind, Kind, Expected)
 
 
 def read_claims(page: Page) -> tuple[tuple[Claim, ...], tuple[Finding, ...]]:
@@ -46,17 +43,12 @@ def read_claims(page: Page) -> tuple[tuple[Claim, ...], tuple[Finding, ...]]:
     return claims, tuple(sorted(reader.findings))
 
 
-class ClaimReader:
-    """One page's worth of reading; collects findings on the way."""
+class ClaimReader(FieldReader):
+    """Reads the claims of one page."""
 
     def __init__(self, page: Page) -> None:
-        self.page = page
-        self.findings: list[Finding] = []
+        super().__init__(page)
         self.ids: tuple[str, ...] = ()
-
-    def wrong(self, path: Path, code: str, message: str, hint: str = "") -> None:
-        """Note what is wrong at a place in the front matter."""
-        self.findings.append(Finding(self.page.path, self.page.at(*path), code, message, hint))
 
     def claims(self) -> Iterable[Claim]:
         """Yield the claims without a mistake, in order."""
@@ -116,7 +108,7 @@ class ClaimReader:
         for rival in rivals:
             if rival not in self.ids:
                 message = f"there is no claim {rival!r} in this record"
-                self.wrong((*path, "rivals"), "claim-rival", message, _mean(rival, self.ids))
+                self.wrong((*path, "rivals"), "claim-rival", message, meant(rival, self.ids))
         return Claim(
             id=claim_id,
             says=says,
@@ -147,6 +139,7 @@ class ClaimReader:
         runbook = self.text(check, "runbook", path, required=True)
         line = self.page.at(*path, "runbook")
         parameters = self.parameters(check, path)
+        given = self.conditions(check, "given", path) if "given" in check else ()
         if ("all" in check) == ("fact" in check or "expect" in check):
             self.wrong(
                 path, "check-shape", "a check has either 'fact' and 'expect', or 'all' with a list of them"
@@ -154,26 +147,26 @@ class ClaimReader:
             return None
         if "all" not in check:
             condition = self.condition(check, path)
-            return Check(runbook, (condition,), line, parameters) if condition else None
-        items = check["all"]
+            return Check(runbook, (condition,), line, parameters, given) if condition else None
+        return Check(runbook, self.conditions(check, "all", path), line, parameters, given)
+
+    def conditions(self, check: Mapping[str, Any], key: str, path: Path) -> tuple[Condition, ...]:
+        """Read a list of facts and what each must be."""
+        items, path = check[key], (*path, key)
         if not isinstance(items, list) or not items:
-            self.wrong(
-                (*path, "all"),
-                "check-shape",
-                f"'all' must be a list of 'fact' and 'expect', got {type_of(items) if items else 'nothing'}",
-            )
-            return None
-        conditions = []
+            got = type_of(items) if items else "nothing"
+            self.wrong(path, "check-shape", f"{key!r} must be a list of 'fact' and 'expect', got {got}")
+            return ()
+        found = []
         for index, one in enumerate(items):
-            here: Path = (*path, "all", index)
+            here: Path = (*path, index)
             if not isinstance(one, dict):
-                self.wrong(
-                    here, "check-shape", f"each item of 'all' is 'fact' and 'expect', got {type_of(one)}"
-                )
+                message = f"each item of {key!r} is 'fact' and 'expect', got {type_of(one)}"
+                self.wrong(here, "check-shape", message)
                 continue
             self.keys(one, _CONDITION_KEYS, here, "check-key", "a condition")
-            conditions.append(self.condition(one, here))
-        return Check(runbook, tuple(condition for condition in conditions if condition), line, parameters)
+            found.append(self.condition(one, here))
+        return tuple(condition for condition in found if condition)
 
     def parameters(
         self, check: Mapping[str, Any], path: Path
@@ -230,7 +223,7 @@ class ClaimReader:
             if key == "unit":
                 continue
             if key not in words:
-                self.wrong((*path, key), "expect-operator", f"unknown operator {key!r}", _mean(key, words))
+                self.wrong((*path, key), "expect-operator", f"unknown operator {key!r}", meant(key, words))
                 continue
             operator = Operator(key)
             if problem := operand_problem(operator, value):
@@ -259,67 +252,3 @@ class ClaimReader:
             )
             return None
         return int(match[1]) * _DAYS[match[2]]
-
-    def keys(self, item: Mapping[str, Any], known: tuple[str, ...], path: Path, code: str, what: str) -> None:
-        """Note every key that is not known."""
-        for key in item:
-            if key not in known:
-                self.wrong((*path, key), code, f"{what} has no key {key!r}", _mean(key, known))
-
-    def text(self, item: Mapping[str, Any], key: str, path: Path, *, required: bool = False) -> str:
-        """Read a text; empty where it is missing."""
-        value = item.get(key)
-        if value is None or (isinstance(value, str) and not value.strip()):
-            if required:
-                self.wrong(
-                    path if key not in item else (*path, key),
-                    f"{key}-missing",
-                    f"{key!r} is missing or empty",
-                    f"add '{key}: …'",
-                )
-            elif key in item:
-                self.wrong((*path, key), "value-type", f"{key!r} is empty", "remove the line or fill it")
-            return ""
-        if not isinstance(value, str):
-            self.wrong(
-                (*path, key),
-                "value-type",
-                f"{key!r} must be text, got {type_of(value)} {value!r}",
-                "put it in quotes",
-            )
-            return ""
-        return " ".join(value.split())
-
-    def texts(self, item: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...]:
-        """Read a list of texts."""
-        value = item.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            self.wrong(
-                (*path, key),
-                "value-type",
-                f"{key!r} must be a list of texts, got {type_of(value)}",
-                f"write '{key}: [one, two]'",
-            )
-            return ()
-        return tuple(value)
-
-    def word(self, item: Mapping[str, Any], key: str, path: Path, of: type[_Word], default: _Word) -> _Word:
-        """Read one word of a vocabulary."""
-        if key not in item:
-            return default
-        words = [str(one) for one in of]
-        if item[key] in words:
-            return of(item[key])
-        self.wrong(
-            (*path, key),
-            f"claim-{key}",
-            f"{key!r} must be one of {', '.join(words)}, got {item[key]!r}",
-            _mean(str(item[key]), words),
-        )
-        return default
-
-
-def _mean(word: str, known: Iterable[str]) -> str:
-    words = list(known)
-    near = difflib.get_close_matches(word.lower().replace("_", "-"), words, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(words)}"

@@ -104,8 +104,11 @@ def _many(found: Collection) -> str:
 def _claim(claim: Claim) -> dict[str, Any]:
     check = None
     if claim.check:
-        conditions = [{"fact": one.fact, "expect": str(one.expect)} for one in claim.check.conditions]
-        check = {"runbook": claim.check.runbook, "conditions": conditions}
+        given, conditions = (
+            [{"fact": one.fact, "expect": str(one.expect)} for one in some]
+            for some in (claim.check.given, claim.check.conditions)
+        )
+        check = {"runbook": claim.check.runbook, "given": given, "conditions": conditions}
     return {
         "id": claim.id,
         "says": claim.says,
