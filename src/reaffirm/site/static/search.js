@@ -1,0 +1,33 @@
+/* What is typed into the search is read as words. Its language has signs (`+`, `-`, `:`, `*`, `~`, `^`), and half a
+   term of it, such as the dash of a name that is still being typed, would be an error and find nothing. */
+(() => {
+  "use strict";
+  if (!window.Worker || !document.querySelector(".md-search")) return;
+  const QUERY = 2; // the theme's word for a message with a query
+  const FIELD = /^(title|text|tags):(?=[\p{L}\p{N}])/u;
+
+  // With the theme's `*` behind it, each of these begins half of all words: "address already in use" found `interface`.
+  const SMALL = new Set("a an and are as at be because by for from i in is it its my of on or so that the then this to was we were with".split(" "));
+
+  /** A word of a query: `+must` and `-not` stay, a field and its colon too, and no other sign that leads or ends. */
+  const tame = (word) => {
+    const sign = /^[+-](?=[\p{L}\p{N}])/u.exec(word)?.[0] ?? "";
+    const rest = word.slice(sign.length);
+    const field = FIELD.exec(rest)?.[0] ?? "";
+    const said = rest.slice(field.length).replace(/[*^~:]+/g, " ").replace(/(^|["\s])[-+]+|[-+]+(?=["\s]|$)/g, "$1").trim();
+    return said ? sign + field + said : "";
+  };
+
+  /** What is searched for: without small words, unless there is nothing else or somebody put words into quotes. */
+  const meant = (query) => {
+    const words = query.split(/\s+/).map(tame).filter(Boolean);
+    const long = query.includes('"') ? words : words.filter((word) => !SMALL.has(word.toLowerCase()));
+    return (long.length ? long : words).join(" ");
+  };
+
+  const post = Worker.prototype.postMessage;
+  Worker.prototype.postMessage = function (message, ...rest) {
+    const asked = message && message.type === QUERY && typeof message.data === "string";
+    return post.call(this, asked ? { ...message, data: meant(message.data) } : message, ...rest);
+  };
+})();
