@@ -1,4 +1,4 @@
-"""What is typed into the search is read as words, and a page that is not there leads on from wherever it is."""
+"""What is typed into the search is read as words; a page that is not there leads on, wherever it is."""
 
 import shutil
 from functools import partial

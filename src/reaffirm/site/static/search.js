@@ -6,8 +6,18 @@
   const QUERY = 2; // the theme's word for a message with a query
   const FIELD = /^(title|text|tags):(?=[\p{L}\p{N}])/u;
 
-  // With the theme's `*` behind it, each of these begins half of all words: "address already in use" found `interface`.
-  const SMALL = new Set("a an and are as at be because by for from i in is it its my of on or so that the then this to was we were with".split(" "));
+  // The index has none of these words (nor `no`, which is part of what people see: "no output"). With the theme's `*` behind it, each finds whatever begins like it: "address
+  // already in use" led to `interface`.
+  const SMALL = new Set(
+    (
+      "a able about across after all almost also am among an and any are as at be because been but by can " +
+      "cannot could dear did do does either else ever every for from get got had has have he her hers him his " +
+      "how however i if in into is it its just least let like likely may me might most must my neither nor " +
+      "not of off often on only or other our own rather said say says she should since so some than that the " +
+      "their them then there these they this tis to too twas us wants was we were what when where which while " +
+      "who whom why will with would yet you your"
+    ).split(" ")
+  );
 
   /** A word of a query: `+must` and `-not` stay, a field and its colon too, and no other sign that leads or ends. */
   const tame = (word) => {
