@@ -17,7 +17,7 @@ from reaffirm.site.report import fact_value
 from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.run_pages import run_link
-from reaffirm.site.stand_ins import speed_remark
+from reaffirm.site.stand_ins import speed_remark, stood_words
 from reaffirm.site.text import admonition, cell, code, fence, inline, page_heading, table
 from reaffirm.site.wide import wide_front_matter
 
@@ -68,7 +68,7 @@ def beside_page(
         f'<div class="rf-beside rf-older-{pair.old.kind} rf-newer-{pair.new.kind}" hidden></div>',
         _kinds(old, new),
         _summary(found),
-        _about(old, new, heads),
+        _about(old, new, heads, links),
         *_facts(old, new, found, links, heads, deciding),
         *_steps(old, new, links, heads),
         *_outputs(found, old, new, links),
@@ -89,7 +89,7 @@ def _kinds(old: RunMaterial, new: RunMaterial) -> str:
     kinds = {old.run.kind, new.run.kind}
     if len(kinds) == 1:
         return ""
-    words = " and ".join(f"{one.run.run} is {one.run.kind}" for one in (old, new))
+    words = " and ".join(f"{one.run.run} is a {one.run.kind} run" for one in (old, new))
     simulated = (
         " What the simulated one found shows that the procedure works, not that the world is so: where the "
         "two disagree, the simulated nodes are to be doubted first."
@@ -105,7 +105,7 @@ def _summary(found: Sequence[Difference]) -> str:
     counts: dict[str, int] = {}
     for one in found:
         counts[one.area] = counts.get(one.area, 0) + 1
-    words = ", ".join(f"{area}: {count}" for area, count in counts.items())
+    words = ", ".join(f"{count} in {area}" for area, count in counts.items())
     many = f"{len(found)} difference{'' if len(found) == 1 else 's'}"
     return (
         f"**{many}**: {inline(words)}. What varies from run to run by nature, such as times, is passed over "
@@ -113,8 +113,9 @@ def _summary(found: Sequence[Difference]) -> str:
     )
 
 
-def _about(old: RunMaterial, new: RunMaterial, heads: Sequence[str]) -> str:
+def _about(old: RunMaterial, new: RunMaterial, heads: Sequence[str], links: Sequence[str]) -> str:
     both = (old, new)
+    stood = [stood_words(one.run, link) for one, link in zip(both, links, strict=True)]
     rows = [
         ("When", *(minute(one.run.when) for one in both)),
         ("Ended", *(ended_badge(one.run) for one in both)),
@@ -122,6 +123,8 @@ def _about(old: RunMaterial, new: RunMaterial, heads: Sequence[str]) -> str:
         ("Machines", *(code(str(one.run.provenance.get("machines") or "-")) for one in both)),
         ("Requests", *(str(one.requests.count) for one in both)),
     ]
+    if any(stood):
+        rows.insert(0, ("Ran", *(words or " " for words in stood)))
     return table(("Run", *heads), rows)
 
 

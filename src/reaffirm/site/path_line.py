@@ -28,9 +28,10 @@ def path_of_run(run: PublishedRun, uri: str, runbook_page: str, last: str = "") 
         runbook_page: the page of the runbook, relative to this one; empty: there is none.
         last: what the page is called in the line; without it, its run and of what kind that is.
     """
+    # What may be cut off on a narrow screen is not the kind.
     runs = f"[Runs]({posixpath.relpath(RUNS_INDEX, posixpath.dirname(uri))})"
     book = f"[{code(run.runbook)}]({runbook_page})" if runbook_page else code(run.runbook)
-    return _line(runs, book, last or inline(f"{run.run} ({run.kind})"))
+    return _line(runs, book, last or inline(f"{run.kind} run {run.run}"))
 
 
 def _line(*steps: str) -> str:

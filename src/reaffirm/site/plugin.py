@@ -17,6 +17,7 @@ from reaffirm.site.ahead import render_ahead
 from reaffirm.site.blanks import around_article, may_go, without_blanks
 from reaffirm.site.diagrams.files import SCRIPT as DIAGRAMS
 from reaffirm.site.kept_pages import KeptPages
+from reaffirm.site.not_found import SCRIPT as NOT_FOUND
 from reaffirm.site.not_found import with_ways_on
 from reaffirm.site.policy import Policy
 from reaffirm.site.settings import SiteSettings, today
@@ -91,7 +92,7 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
         for one in blocked:
             _LOG.warning("csp: %s is loaded from elsewhere and will be blocked; have it in docs/", one)
         inline = self.serving or "navigation.instant" in config.theme.get("features", [])
-        return Policy(templates(config.theme), inline=inline)
+        return Policy([*templates(config.theme), f"<script>{NOT_FOUND}</script>"], inline=inline)
 
     def on_files(self, files: Files, *, config: Any) -> Files:
         """Let the files be those of the tree, and what other plugins and the theme add."""
@@ -253,7 +254,12 @@ class ReaffirmPlugin(BasePlugin[ReaffirmConfig]):  # type: ignore[misc]
     def on_post_template(self, output_content: str, *, template_name: str, config: Any) -> str:
         """Put the policy into a page that is made of no Markdown, such as 404.html, and ways on into that."""
         if template_name == "404.html":
-            output_content = with_ways_on(output_content, config.site_url or "")
+            output_content = with_ways_on(
+                output_content,
+                config.site_url or "",
+                self.tree.pages,
+                directory_urls=config.use_directory_urls,
+            )
         return self.policy.put(output_content) if self.policy else output_content
 
     def on_serve(self, server: Any, *, config: Any, builder: Any) -> Any:

@@ -24,7 +24,10 @@ def facts_section(run: PublishedRun, cells: Mapping[str, int]) -> str:
     title = f"{len(run.facts)} fact{'' if len(run.facts) == 1 else 's'} of this {run.kind} run"
     stood = stood_words(run)
     but = f" {stood[:1].upper()}{stood[1:]}." if stood else ""
-    shown = raw_table(("Fact", "Value", "Unit", "Shown in"), [_row(run, fact, cells) for fact in run.facts])
+    rows = [_row(run, fact, cells) for fact in run.facts]
+    columns = ("Fact", "Value", "Unit", "Shown in")
+    filled = [at for at in range(len(columns)) if any(row[at].strip("-") for row in rows)]
+    shown = raw_table([columns[at] for at in filled], [[row[at] for at in filled] for row in rows])
     if len(run.facts) > _FOLD:
         shown = folded(title, shown)
         return f"## Facts {{ #run-facts }}\n\n{_heads(run.facts)}{but}\n\n{shown}"

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -20,6 +20,7 @@ _NAMES = {
     "machines.toml": "the machine file, without what is secret",
 }
 _MOST_SAVED = 40
+_MOST_NAMED = 4
 _HASH = 16
 _SAFE = "/:?&=%@+,;~.-_!$*"
 
@@ -43,7 +44,8 @@ def files_section(
     rows = [(_file(name, run, sizes, source), what, size_words(sizes.get(name))) for name, what in told]
     if len(saved) > _MOST_SAVED:
         rows.append((f"and {len(saved) - _MOST_SAVED} more", "saved by the run", " "))
-    shown = table(("File", "What it is", "Size"), rows)
+    known = any(size.strip() for _, _, size in rows)
+    shown = table(("File", "What it is", "Size")[: 2 + known], [row[: 2 + known] for row in rows])
     head = f"## Downloads {{ #{FILES} {UNSEARCHED} }}"
     if not archive:
         return "\n\n".join([head, f"In the repository they lie in {code(run.path)}.", shown])
@@ -53,8 +55,24 @@ def files_section(
     runs, check = code(posixpath.dirname(posixpath.dirname(run.path))), code(f"reaffirm check {run.path}")
     use = f"Unpack it in {runs} of a clone: there {check} runs it again and says what differs."
     but = ", but for what is in the repository only" if set(run.files) - sizes.keys() else ""
-    told_of = f"{link} ({size_words(archive)}) holds these files{but}. {use}"
+    told_of = f"{link} ({size_words(archive)}) holds these files{but}. {use}{_logs(run, saved)}"
     return "\n\n".join([head, told_of, shown])
+
+
+def _logs(run: PublishedRun, saved: Sequence[str]) -> str:
+    """Which logs are among the files of a run that started or removed containers: nobody looks for others."""
+    names_of = [fact.name for fact in run.facts]
+    launched = any(name.endswith(".engine") and not name.startswith("probe.") for name in names_of)
+    if not launched and not any(name.startswith("cleanup.") for name in names_of):
+        return ""
+    logs = [name for name in saved if name.endswith((".log", ".txt"))]
+    names = dict.fromkeys(posixpath.basename(name) for name in logs)
+    shown = ", ".join(map(code, list(names)[:_MOST_NAMED])) + (", …" if len(names) > _MOST_NAMED else "")
+    here = f"Logs in it: {shown}" if logs else "No log is in it"
+    return (
+        f" {here}. A run saves those of containers that it removes and of a launch that does not end well; "
+        f"what it read of others is in {code('recording.jsonl')}."
+    )
 
 
 def provenance_section(run: PublishedRun) -> str:

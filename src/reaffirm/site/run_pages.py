@@ -14,6 +14,12 @@ from reaffirm.site.text import cell, code, front_matter, inline, page_heading, t
 from reaffirm.site.wide import wide_front_matter
 from reaffirm.store.published import PublishedRun
 
+_ARCHIVES = (
+    "The page of a run has these files as one archive, without the machine file: that lies in the repository "
+    "only, in the folder of the run. Logs are those of containers that a run removed and of launches that "
+    "did not end well; of a server that was left running there is none, and what the run read of its log "
+    "stands in the recording."
+)
 _KINDS = (Kind.REAL, Kind.LAB, Kind.SIMULATED)
 
 
@@ -84,7 +90,7 @@ def runs_index(
             parts.append(f"## {f'[{words}]({posixpath.relpath(page, folder)})' if page else words}")
             parts.append(runs_table(found, pages, uri=uri, runbook=False))
     if introduction:
-        parts += ["## What a published run holds { #holds }", introduction]
+        parts += ["## What a published run holds { #holds }", introduction, _ARCHIVES]
     return SitePage(uri, title, "\n\n".join(part for part in parts if part) + "\n")
 
 

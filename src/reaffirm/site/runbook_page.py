@@ -179,9 +179,10 @@ def _disagree(context: BookContext, folder: str) -> Iterator[str]:
     if len(context.newest) < 2:
         return
     kinds = list(context.newest)
-    yield "## Where kinds of run disagree { #disagree }"
     held = [row for one in context.claims for row in _held(one, context)]
     apart = [row for row, differs in held if differs]
+    differ = bool(apart) or (bool(context.disagreements) and not held)
+    yield f"## {'Where kinds of run disagree' if differ else 'The kinds of run, compared'} {{ #disagree }}"
     if apart:
         yield "About these claims the newest runs do not agree:"
         yield raw_table(("Claim", "Fact", "Expected", *map(str, kinds)), apart)

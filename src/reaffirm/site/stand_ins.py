@@ -46,13 +46,16 @@ def box_lines(run: PublishedRun) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def stood_words(run: PublishedRun) -> str:
-    """Return in a few words, with a link to the rest of it, that a run's kind is not all: else empty."""
+def stood_words(run: PublishedRun, page: str = "") -> str:
+    """Return in a few words, with a link to the rest of it, that a run's kind is not all: else empty.
+
+    ``page`` is that of the run, relative to where the words stand; empty: they stand on it.
+    """
     seen, stood, partly = _used(run)
     words = [word for word, there in (("a stand-in model", stood), ("an engine in part", partly)) if there]
     if run.kind is not Kind.LAB or not (words or seen):
         return ""
-    return f"with {' and '.join(words) or 'images of its own'}: see [what stood for what](#{STOOD})"
+    return f"with {' and '.join(words) or 'images of its own'}: see [what stood for what]({page}#{STOOD})"
 
 
 _Pairs = tuple[tuple[str, str], ...]
