@@ -26,6 +26,7 @@ from reaffirm.site.text import admonition, cell, code, fence, front_matter, inli
 
 # Options of a command line as a piece of code.
 _OPTIONS = re.compile(r"`(--?[a-z][^`]*)`")
+_OWN = "on your own machines"
 _ORDER = (Kind.REAL, Kind.LAB, Kind.SIMULATED)
 
 
@@ -116,10 +117,10 @@ def _commands(book: RunbookText, machines: Sequence[str], resolve: Resolve) -> I
         hosts = "hosts made of namespaces on one Linux machine, without a GPU"
         yield f"<strong>In the {lab}</strong>, {hosts}:"
         yield fence(f"reaffirm run {book.name} -p nodes lab", "bash")
-    yield (
-        "<strong>On your own machines</strong>: write down which they are, look at what would be sent, then "
-        "run it."
-    )
+    # Said at the top too; who jumps here by the table of contents does not read that.
+    needs = rebuild(book.label(_OWN), resolve)
+    what = "Write down which they are, look at what would be sent, then run it:"
+    yield " ".join(("<strong>On your own machines</strong>.", *filter(None, (needs,)), what))
     yield fence("reaffirm nodes init HEAD WORKER -o runbooks/nodes/mine.toml", "bash")
     command = " ".join([f"reaffirm run {book.name} -p nodes mine", *_own_words(book)])
     # A block is copied as a whole, and nobody is to start what was not looked at.
@@ -127,15 +128,15 @@ def _commands(book: RunbookText, machines: Sequence[str], resolve: Resolve) -> I
     yield "That sends nothing. When what it shows is what you want:"
     yield fence(command, "bash")
     if any(one.name == "consent" for one in book.parameters):
-        yield (
+        told = (
             "On real machines what removes something needs consent: it is asked for on a terminal, or given "
-            f"with {code('-p consent NODE/CONTAINER,…')}."
         )
+        yield f"{told}with {code('-p consent NODE/CONTAINER,…')}."
 
 
 def _own_words(book: RunbookText) -> tuple[str, ...]:
     """The options that the paragraph *On your own machines* of a runbook begins with or names first."""
-    found = _OPTIONS.search(book.label("on your own machines"))
+    found = _OPTIONS.search(book.label(_OWN))
     return (found[1],) if found else ()
 
 
