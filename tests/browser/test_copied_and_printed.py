@@ -112,6 +112,6 @@ def test_a_run_says_where_it_is(browser: Any, own_site: str, own_folder: Path) -
         assert above is not None
         assert below is not None
         assert above["y"] + above["height"] <= below["y"]
-        assert line.inner_text().endswith("(lab)")
+        assert " › lab run 2026" in line.inner_text()
         line.locator("a").first.click()
         page.wait_for_url("**/runs/")
