@@ -72,11 +72,121 @@ def test_a_command_that_cannot_run_is_not_there_to_be_copied(plan: Plan) -> None
     assert ("0001", "vllm-works-across-two-sparks") not in missing
     for record, claim in missing:
         assert f"reaffirm recheck {record} --claim {claim} --nodes mine" not in text
-    assert "reaffirm recheck 0001 --claim vllm-works-across-two-sparks --nodes mine</code>" not in text
-    assert "`reaffirm recheck 0001 --claim vllm-works-across-two-sparks --nodes mine`" in text
-    said = "<strong>cannot be run as it stands</strong>: images [`sglang`](../container-images/sglang.md)"
+    assert "`reaffirm recheck 0001 --claim vllm-works-across-two-sparks --nodes mine --no-publish`" in text
+    assert "--nodes mine`" not in text
+    said = "As it stands it <strong>cannot be run</strong>: images [`sglang`](../container-images/sglang.md)"
     assert said in text
-    assert "[how 0001 is to be confirmed](#confirmation)" in text
+    assert "see [how 0009 is to be confirmed](#confirmation). As it stands it <strong>cannot" in text
+
+
+def test_a_part_that_decides_a_claim_stands_in_place_of_a_whole_that_cannot_run(plan: Plan) -> None:
+    """Who has the one image that a check looks at would read that it cannot be run, and leave."""
+    board = still_true(plan)
+    assert board is not None
+    options = {
+        "vllm-serves-on-two-sparks": "--from launch-vllm --until does-it-answer",
+        "two-sparks-hold-it": "--only launch-vllm",
+        "the-class-is-the-only-blocker": (
+            "--from way-out-3-an-image-made-for-this-model --until does-it-answer"
+        ),
+    }
+    rows = {row.claim.id: row for row in plan.board.rows}
+    for ident, words in options.items():
+        part = plan.asked.part(rows[ident].claim)
+        assert part is not None
+        assert part.images == ("vllm-qwen35",)
+        command = f"`reaffirm run pivot_to_vllm -p nodes mine {words}`"
+        number = plan.found.records.index(rows[ident].record)
+        page = page_of_record(plan, number, HISTORY).markdown
+        told = page.partition("### To check it again")[2]
+        line = next(one for one in told.splitlines() if one.startswith(f"| [`{ident}`]"))
+        assert command in line
+        assert f"{command[1:-1]} --dry-run" in told
+        assert "cannot" not in line
+        assert "must hold" not in line
+        assert command in board.markdown
+    # What is taken as given has to be found in the part as well, and SGLang's launch asks for its image.
+    assert plan.asked.part(rows["stall-is-beyond-configuration"].claim) is None
+
+
+_PARTS = """# %% tags=["parameters"]
+nodes: str = "simulated"
+old: str = "image-one"
+new: str = "image-two"
+
+# %% [markdown]
+# ## Who
+
+# %%
+import reaffirm
+from reaffirm import steps
+
+cluster = reaffirm.connect(nodes)
+
+# %% [markdown]
+# ## Old
+
+# %%
+first = steps.launch(cluster, "x", image=old, facts="a")
+
+# %% [markdown]
+# ## New
+
+# %%
+steps.launch(cluster, "x", image=new)
+
+# %% [markdown]
+# ## After
+
+# %%
+steps.verify(cluster, model=first)
+
+# %% [markdown]
+# ## Computed
+
+# %%
+steps.launch(cluster, "x", image=new, facts=nodes)
+"""
+
+
+@pytest.mark.parametrize(
+    ("fact", "only"),
+    [
+        ("launch.ready", "new"),
+        ("a.ready", None),  # asks for the image that nobody has
+        ("verify.content", None),  # needs what a step outside of it sets
+        ("simulated.ready", None),  # which step finds it is worked out while it runs
+    ],
+)
+def test_a_part_is_never_guessed(fact: str, only: str | None) -> None:
+    """A command would be given for a part that finds nothing, or that stops at its first line."""
+    images = [AskedImage("image-one", nowhere=True), AskedImage("image-two")]
+    asked = read_asked({"book": _PARTS}, images)
+    claim = Claim("c", "So.", check=Check("book", (Condition(fact, Expectation({Operator.EQUALS: True})),)))
+    part = asked.part(claim)
+    assert (part.options if part else None) == (("--only", only) if only else None)
+
+
+def test_a_range_that_holds_says_which_value_was_looked_at(plan: Plan) -> None:
+    """*A vLLM of 0.17.0 or newer … affirmed* would read as if every one of them had been looked at."""
+    number = next(n for n, one in enumerate(plan.found.records) if one.id == "0001")
+    page = page_of_record(plan, number, HISTORY).markdown
+    assert "(#claim-newer-vllm-has-qwen35)<br><small>one version looked at: `0.32.0+cpu`</small> |" in page
+    assert (
+        '`probe.vllm-qwen35.vllm_version` version "&gt;=0.17.0" <small>(seen: `0.32.0+cpu`)</small>' in page
+    )
+    assert "equals true <small>" not in page
+    board = still_true(plan)
+    assert board is not None
+    assert "<small>one version looked at: `0.32.0+cpu`</small>" in board.markdown
+
+
+def test_on_machines_of_ones_own_nothing_is_published_unasked(plan: Plan) -> None:
+    """A command that was copied from the board would put names and addresses of machines below docs/runs."""
+    board = still_true(plan)
+    assert board is not None
+    assert "`reaffirm publish RUN` puts it below `docs/runs` with the names and addresses" in board.markdown
+    assert "what it leaves running" in board.markdown
 
 
 def test_on_simulated_nodes_a_check_runs_first(plan: Plan) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from reaffirm.model.claim import Claim
 from reaffirm.run.declarations import Declaration
+from reaffirm.site.part_runs import PartRun, part_run
 from reaffirm.site.runbook_text import read_runbook_text
 
 _ENDING = "_image"
@@ -25,10 +26,14 @@ class AskedImage:
 
 @dataclass(frozen=True)
 class Asked:
-    """The parameters of each runbook, whose defaults ask for images, and the images that have a page."""
+    """The parameters of each runbook, whose defaults ask for images, and the images that have a page.
+
+    ``books`` are the texts of the runbooks.
+    """
 
     parameters: Mapping[str, Sequence[Declaration]] = field(default_factory=dict)
     images: Mapping[str, AskedImage] = field(default_factory=dict)
+    books: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, claim: Claim) -> tuple[AskedImage, ...]:
         """Return the images that what decides a claim asks for, in the order of the parameters.
@@ -38,9 +43,8 @@ class Asked:
         """
         if claim.check is None:
             return ()
-        given = dict(claim.check.parameters)
         declared = self.parameters.get(claim.check.runbook, ())
-        values = {one.name: given.get(one.name, _value(one)) for one in declared}
+        values = self._values(claim)
         passed = {
             f"{option}{_ENDING}"
             for one in declared
@@ -52,6 +56,24 @@ class Asked:
             if name not in passed:
                 found |= dict.fromkeys(_texts(value))
         return tuple(self.images[name] for name in found if name in self.images)
+
+    def part(self, claim: Claim) -> PartRun | None:
+        """Return the part of the runbook that decides a claim with images whose source is known.
+
+        None where the whole asks for no other image, where no part does without these, or where it cannot be
+        told which steps find the facts of the check.
+        """
+        book = self.books.get(claim.check.runbook) if claim.check else None
+        if book is None or not any(one.nowhere for one in self.of(claim)):
+            return None
+        part = part_run(claim, book, self._values(claim), self.images)
+        return part if part and not any(self.images[name].nowhere for name in part.images) else None
+
+    def _values(self, claim: Claim) -> dict[str, object]:
+        """The values of the parameters of the runbook that decides a claim, as its check gives them."""
+        given = dict(claim.check.parameters) if claim.check else {}
+        declared = self.parameters.get(claim.check.runbook, ()) if claim.check else ()
+        return {one.name: given.get(one.name, _value(one)) for one in declared}
 
     def simulated(self, claim: Claim) -> str:
         """Return the simulated nodes that a check is at home on; empty where it is at home elsewhere."""
@@ -70,7 +92,7 @@ def read_asked(books: Mapping[str, str], images: Iterable[AskedImage]) -> Asked:
     parameters = {
         name: read_runbook_text(name, source, name, {}).parameters for name, source in books.items()
     }
-    return Asked(parameters, {one.name: one for one in images})
+    return Asked(parameters, {one.name: one for one in images}, dict(books))
 
 
 def _value(one: Declaration) -> object:

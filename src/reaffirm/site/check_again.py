@@ -1,7 +1,8 @@
 """How to run again what decides claims: on simulated nodes first, as it was run, on a reader's own machines.
 
-A command is never given without what the site knows of it: which images the machines must hold, and that it
-cannot be run as it stands where nobody knows where to get one of these.
+A command is never given without what the site knows of it: which images the machines must hold. Where nobody
+knows where to get one of these, the part that does without it stands in its place; where there is none, that
+it cannot be run as it stands.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,12 @@ from reaffirm.site.prose_words import heading_ids
 from reaffirm.site.text import cell, code, fence, table
 from reaffirm.site.ways import MACHINES, Ways
 
+#: What publishing a run on machines of one's own means.
+PUBLISHING = (
+    f"A run of a part, and one with {code('--no-publish')}, stays below {code('runs/')} and counts for "
+    f"nothing yet. Look at it first: {code('reaffirm publish RUN')} puts it below {code('docs/runs')} with "
+    "the names and addresses of your machines."
+)
 Standings = Mapping[tuple[str, str], Standing]
 # Where a record says how it is to be checked (MADR).
 _CONFIRMATION = "confirmation"
@@ -20,7 +27,7 @@ _CONFIRMATION = "confirmation"
 
 def own_machines(command: str) -> bool:
     """Whether a command names machines that only its reader has."""
-    return command.endswith(f" {MACHINES}")
+    return f" --nodes {MACHINES} " in f"{command} "
 
 
 def how_to_run(record: Record, claim: Claim, stands: Standing, ways: Ways, *, page: str = "") -> str:
@@ -45,8 +52,10 @@ def how_to_run(record: Record, claim: Claim, stands: Standing, ways: Ways, *, pa
     if first := ways.rehearse(record, claim):
         lines.append(f"{_to_copy(first)}<br><small>on simulated nodes, first: decides nothing</small>")
     asked = ways.asked.of(claim)
-    if any(one.nowhere for one in asked):
-        lines.append(f"<small>On your machines it {cannot(asked, ways)}.{_more(record, claim, page)}</small>")
+    if part := ways.part(claim):
+        lines.append(f"{_to_copy(part)}<br><small>{_in_part(record, claim, ways, page)}</small>")
+    elif any(one.nowhere for one in asked):
+        lines.append(f"<small>{_not_as_it_stands(record, claim, ways, page)}</small>")
     else:
         holds = f": they must hold {_named(asked, ways)}" if asked else ""
         lines.append(
@@ -55,12 +64,34 @@ def how_to_run(record: Record, claim: Claim, stands: Standing, ways: Ways, *, pa
     return "<br>".join(lines)
 
 
+def _in_part(record: Record, claim: Claim, ways: Ways, page: str) -> str:
+    """What stands behind the command of a part that decides a claim."""
+    part = ways.asked.part(claim)
+    names = part.images if part else ()
+    asked = tuple(ways.asked.images[name] for name in names)
+    holds = f" with {_named(asked, ways)} alone" if asked else ""
+    missing = tuple(one for one in ways.asked.of(claim) if one.nowhere)
+    return (
+        f"on your machines, in part:{holds}{_read_first(claim, ways)}; it counts once it is published with "
+        f"{code('reaffirm publish --partial RUN')}.{_more(record, claim, page)} The whole also asks for "
+        f"{_named(missing, ways)}: where to get {'it' if len(missing) == 1 else 'them'} is not known."
+    )
+
+
+def _not_as_it_stands(record: Record, claim: Claim, ways: Ways, page: str) -> str:
+    """How its record says that it can be decided, where it does; then what is missing."""
+    missing = cannot(ways.asked.of(claim), ways)
+    if more := _more(record, claim, page):
+        return f"On your machines:{more.replace(' See', ' see', 1)} As it stands it {missing}."
+    return f"On your machines, as it stands, it {missing}."
+
+
 def cannot(asked: tuple[AskedImage, ...], ways: Ways) -> str:
-    """Return why a check cannot be run as it stands, to stand behind *it*."""
+    """Return why a check cannot be run on machines of one's own, to stand behind *it*."""
     missing = tuple(one for one in asked if one.nowhere)
     which = "image" if len(missing) == 1 else "images"
     return (
-        f"<strong>cannot be run as it stands</strong>: {which} {_named(missing, ways)}: where to get "
+        f"<strong>cannot be run</strong>: {which} {_named(missing, ways)}: where to get "
         f"{'it' if len(missing) == 1 else 'them'} is not known"
     )
 
@@ -118,33 +149,33 @@ def _on_own_machines(
         "how an image is called on your machines."
     )
     rows = []
-    runnable: dict[str, None] = {}
+    runnable: dict[str, str] = {}
     for claim in claims:
         asked = ways.asked.of(claim)
-        if any(one.nowhere for one in asked):
-            told = f"It {cannot(asked, ways)}.{_more(record, claim, '')}"
+        if part := ways.part(claim):
+            told = f"{_to_copy(part)}<br><small>{_in_part(record, claim, ways, '')}</small>"
+            runnable[f"{part} --dry-run"] = claim.check.runbook if claim.check else ""
+        elif any(one.nowhere for one in asked):
+            told = f"<small>{_not_as_it_stands(record, claim, ways, '')}</small>"
         else:
             told = _to_copy(commands[claim.id])
-            runnable[claim.check.runbook if claim.check else ""] = None
-        holds = f"<br><small>the machines must hold {_named(asked, ways)}</small>" if asked else ""
-        rows.append((_link(claim), told + holds))
+            name = claim.check.runbook if claim.check else ""
+            runnable[f"reaffirm run {name} -p nodes {MACHINES} --dry-run"] = name
+            told += f"<br><small>the machines must hold {_named(asked, ways)}</small>" if asked else ""
+        rows.append((_link(claim), told))
     yield table(("Claim", "What runs its check on your machines"), rows)
     if not runnable:
         return
-    linked = [ways.runbook(name) for name in runnable]
+    linked = [ways.runbook(name) for name in dict.fromkeys(runnable.values())]
     shown = linked[0] if len(linked) == 1 else f"{', '.join(linked[:-1])} and {linked[-1]}"
-    one = len(linked) == 1
+    pages = "its page" if len(linked) == 1 else "the page of each"
     yield (
-        f"{'The command runs' if one else 'The commands run'} {shown} on your machines. Read on "
-        f"{'its page' if one else 'the page of each'} first what it needs there and *What its steps "
-        "change*, and look at what would be sent:"
+        f"The commands run {shown} on your machines. Read first on {pages} "
+        "what it needs there, *What its steps change* and what it leaves running, and look at what would be "
+        "sent:"
     )
-    yield fence("\n".join(f"reaffirm run {name} --nodes {MACHINES} --dry-run" for name in runnable), "bash")
-    yield (
-        f"A run is published below {code('docs/runs')} when it ends, also one that failed, with the names "
-        f"and addresses of your machines; with {code('--no-publish')} it stays below {code('runs/')}, and "
-        f"{code('reaffirm publish RUN')} can follow when you have looked."
-    )
+    yield fence("\n".join(runnable), "bash")
+    yield PUBLISHING
 
 
 def _to_copy(command: str) -> str:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 
-from reaffirm.model.claim import Claim, ClaimKind, Expected, Standing, Verdict
+from reaffirm.model.claim import Claim, ClaimKind, Condition, Expected, Standing, Verdict
 from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record
 from reaffirm.site.check_again import check_again, how_to_run
 from reaffirm.site.page import NO_SUPPORT, day, verdict_and_kind
 from reaffirm.site.rehearsals import rehearsed_remark
+from reaffirm.site.seen_values import seen, seen_in_range
 from reaffirm.site.text import cell, code, inline, named_table, table
 from reaffirm.site.told_by import told_in_brief
 from reaffirm.site.ways import Ways
@@ -65,7 +66,7 @@ def _at_a_glance(claim: Claim, stands: Standing, page: str = "") -> tuple[str, s
         small = f"by {cell(told_in_brief(claim.told_by))}"
     when = f"<br><small>{small}</small>" if small else ""
     word = "Hypothesis: " if claim.kind is ClaimKind.HYPOTHESIS else ""
-    remark = rehearsed_remark(claim, stands, alone=True)
+    remark = rehearsed_remark(claim, stands, alone=True) or seen_in_range(claim, stands)
     said = f"{word}[{cell(claim.says)}]({page}#{anchor(claim)})"
     return verdict_and_kind(stands, claim) + when, said + (f"<br><small>{remark}</small>" if remark else "")
 
@@ -92,7 +93,7 @@ def _claim(record: Record, claim: Claim, stands: Standing, ways: Ways) -> str:
         rows.append((f"Beside it: {judged.result}", ways.evidence(judged)))
     if claim.check:
         conditions = "<br>".join(
-            f"{code(one.fact)} {cell(str(one.expect))}" for one in claim.check.conditions
+            f"{code(one.fact)} {cell(str(one.expect))}{_seen(one, stands)}" for one in claim.check.conditions
         )
         if premises := "<br>".join(f"{code(one.fact)} {cell(str(one.expect))}" for one in claim.check.given):
             rows.append(("Given", f"{premises}<br>a run in which that was not so says nothing here"))
@@ -114,6 +115,11 @@ def _claim(record: Record, claim: Claim, stands: Standing, ways: Ways) -> str:
     word = "Hypothesis: " if claim.kind is ClaimKind.HYPOTHESIS else ""
     head = f"### {claim.id} {{ #{anchor(claim)} }}"
     return f"{head}\n\n{word}{inline(claim.says)}\n\n{named_table('Claim', claim.id, rows)}"
+
+
+def _seen(condition: Condition, stands: Standing) -> str:
+    words = seen(condition, stands)
+    return f" <small>({words})</small>" if words else ""
 
 
 def _reason(claim: Claim, stands: Standing) -> str:

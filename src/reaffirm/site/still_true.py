@@ -6,7 +6,7 @@ from datetime import UTC, date, timedelta
 from reaffirm.claims.board import Board, Row
 from reaffirm.model.claim import ClaimKind, Verdict
 from reaffirm.model.record import Record
-from reaffirm.site.check_again import how_to_run, own_machines
+from reaffirm.site.check_again import PUBLISHING, how_to_run, own_machines
 from reaffirm.site.feed import Entry
 from reaffirm.site.marks import MEANS, ORDER, Sign, counted, mark, sign_of, verdict_picture
 from reaffirm.site.page import SitePage, day, verdict_and_kind
@@ -14,6 +14,7 @@ from reaffirm.site.page_map import STILL_TRUE_URI
 from reaffirm.site.record_claims import anchor
 from reaffirm.site.record_label import label
 from reaffirm.site.rehearsals import rehearsed_remark
+from reaffirm.site.seen_values import seen_in_range
 from reaffirm.site.state import PAST
 from reaffirm.site.text import admonition, cell, code, front_matter, inline, raw, table
 from reaffirm.site.ways import MACHINES, Ways
@@ -193,7 +194,8 @@ def _by_verdict(board: Board, ways: Ways) -> Iterator[str]:
         yield (
             f"{code(MACHINES)} in a command is the machine file of your own machines, "
             f"{code(f'runbooks/nodes/{MACHINES}.toml')}; name or path of another will do. Read on the "
-            "page of the runbook what it needs there before you run it."
+            "page of the runbook what it needs there, what it changes and what it leaves running, before you "
+            f"run it. {PUBLISHING}"
         )
     groups: dict[Sign, list[Row]] = {}
     for row in board.rows:
@@ -222,7 +224,7 @@ def _decided(row: Row, ways: Ways) -> str:
         lines.append(f'<span class="rf-nowrap">{day(one.started)}</span>, run {ways.run(one)}')
     if stands.verdict is not Verdict.AFFIRMED:
         lines.append(f"<small>{cell(stands.reason)}</small>")
-    if remark := rehearsed_remark(row.claim, stands):
+    if remark := rehearsed_remark(row.claim, stands) or seen_in_range(row.claim, stands):
         lines.append(f"<small>{remark}</small>")
     for beside in stands.beside:
         when = f"{beside.kind} {day(beside.started)}"

@@ -118,12 +118,29 @@ class Ways:
         return "<br>".join(lines)
 
     def recheck(self, record: Record, claim: Claim, stands: Standing) -> str:
-        """Return the command that runs what decides a claim, and nothing more; empty without a check."""
+        """Return the command that runs what decides a claim, and nothing more; empty without a check.
+
+        On machines that only its reader has, it publishes nothing.
+        """
         if claim.check is None:
             return ""
         words = ["reaffirm", "recheck", record.id, "--claim", claim.id]
         machines = self._machines(claim, stands)
-        return shlex.join([*words, "--nodes", machines] if machines else words)
+        if machines:
+            words += ["--nodes", machines]
+        return shlex.join([*words, "--no-publish"] if machines == MACHINES else words)
+
+    def part(self, claim: Claim) -> str:
+        """Return the command that runs, on machines of one's own, the part of a runbook that decides a claim.
+
+        Empty where there is no such part, or none is needed.
+        """
+        part = self.asked.part(claim)
+        if claim.check is None or part is None:
+            return ""
+        given = [word for name, value in claim.check.parameters for word in ("-p", name, str(value))]
+        words = ["reaffirm", "run", claim.check.runbook, "-p", "nodes", MACHINES, *given, *part.options]
+        return shlex.join(words)
 
     def rehearse(self, record: Record, claim: Claim) -> str:
         """Return the command that runs the same on simulated nodes and publishes nothing; empty for none."""
