@@ -124,7 +124,7 @@ def _about(old: RunMaterial, new: RunMaterial, heads: Sequence[str], links: Sequ
         ("Requests", *(str(one.requests.count) for one in both)),
     ]
     if any(stood):
-        rows.insert(0, ("Ran", *(words or " " for words in stood)))
+        rows.insert(0, ("Stood in", *(words or "nothing" for words in stood)))
     return table(("Run", *heads), rows)
 
 

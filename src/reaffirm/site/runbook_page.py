@@ -22,7 +22,17 @@ from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.run_pages import moment, run_link, runs_table
 from reaffirm.site.runbook_text import RunbookText
 from reaffirm.site.stand_ins import speed_remark
-from reaffirm.site.text import admonition, cell, code, fence, front_matter, inline, page_heading, table
+from reaffirm.site.text import (
+    ANSWERS,
+    admonition,
+    cell,
+    code,
+    fence,
+    front_matter,
+    inline,
+    page_heading,
+    table,
+)
 
 # Options of a command line as a piece of code.
 _OPTIONS = re.compile(r"`(--?[a-z][^`]*)`")
@@ -76,7 +86,7 @@ def runbook_page(book: RunbookText, context: BookContext, *, uri: str, resolve: 
     folder = posixpath.dirname(uri)
     problem = admonition("failure", "Not readable as a runbook", inline(book.problem)) if book.problem else ""
     parts = [
-        front_matter(title) + f"\n{page_heading(title)}",
+        front_matter(title, boost=ANSWERS) + f"\n{page_heading(title)}",
         problem,
         rebuild(book.introduction, resolve),
         "## Run it { #run-it }",
@@ -119,7 +129,7 @@ def _commands(book: RunbookText, machines: Sequence[str], resolve: Resolve) -> I
         yield fence(f"reaffirm run {book.name} -p nodes lab", "bash")
     # Said at the top too; who jumps here by the table of contents does not read that.
     needs = rebuild(book.label(_OWN), resolve)
-    what = "Write down which they are, look at what would be sent, then run it:"
+    what = "Write down which machines they are, look at what would be sent, then run it:"
     yield " ".join(("<strong>On your own machines</strong>.", *filter(None, (needs,)), what))
     yield fence("reaffirm nodes init HEAD WORKER -o runbooks/nodes/mine.toml", "bash")
     command = " ".join([f"reaffirm run {book.name} -p nodes mine", *_own_words(book)])
