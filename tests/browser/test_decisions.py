@@ -121,3 +121,21 @@ def test_without_scripts_everything_is_there(browser: Any, own_site: str) -> Non
             assert _shown(page) == page.locator(_ROWS).count() > 20
             assert page.locator("form.rf-sieve, .rf-sort, .rf-copy").count() == 0
             assert seen.taken() == []
+
+
+def test_on_a_phone_each_date_has_a_line_of_its_own(browser: Any, own_site: str) -> None:
+    """Dates stood beside the tags or below them by their length: no column to run an eye down."""
+    with watched(browser, own_site, viewport={"width": 390, "height": 800}) as seen:
+        page = seen.visit("decisions/")
+        rows = page.locator("tr:has(.rf-row)").evaluate_all(
+            """rows => rows.map(row => {
+                const [tags, date] = [...row.cells].slice(-2);
+                const small = date.querySelector("small"), words = date.querySelector(".rf-nowrap");
+                const [a, b] = [tags.getBoundingClientRect(), words.getBoundingClientRect()];
+                const c = small ? small.getBoundingClientRect() : b;
+                return [b.left, b.top >= a.bottom - 1, Math.abs(c.bottom - b.bottom) < 8 && c.left >= b.left];
+            })"""
+        )
+        assert len(rows) > 20
+        assert len({round(left) for left, _, _ in rows}) == 1
+        assert all(below and beside for _, below, beside in rows)
