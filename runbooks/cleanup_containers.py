@@ -29,8 +29,8 @@
 # its command line. To start vLLM again, [`launch_vllm`](launch_vllm.py):
 # `reaffirm run launch_vllm -p nodes mine`, with the name of your machine file.
 #
-# **On your own machines.** `-p names vllm-head,vllm-worker` takes down what `launch_vllm` started, and nothing
-# else; look at what would go first.
+# **On your own machines.** `-p names vllm-head,vllm-worker` takes down what `launch_vllm` started, and
+# nothing else; look at what would go first.
 #
 # **The decision this belongs to**: record 0011, *save logs before removing containers*.
 
