@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 
 from reaffirm.diagnose.stages import stage_book
-from reaffirm.model.failure import FailureMode
+from reaffirm.model.failure import FailureMode, FailureStatus
 from reaffirm.site.failure_data import DATA
 from reaffirm.site.failure_signs import (
     Symptom,
@@ -34,7 +34,7 @@ def failures_index(
     """Return the index of all failure modes.
 
     Args:
-        modes: in the order in which they are listed within a stage.
+        modes: listed by stage, within a stage the proven ones first.
         uri: where the page will be.
         heading: its title.
         introduction: Markdown; its first section goes before the lists, the others after them.
@@ -44,7 +44,12 @@ def failures_index(
     """
     order = stage_book().ids
     ranked = sorted(
-        modes, key=lambda mode: (order.index(mode.stage) if mode.stage in order else len(order), mode.title)
+        modes,
+        key=lambda mode: (
+            order.index(mode.stage) if mode.stage in order else len(order),
+            mode.status is not FailureStatus.PROVEN,
+            mode.title,
+        ),
     )
     first, found, rest = introduction.partition("\n## ")
     parts = [
