@@ -77,7 +77,7 @@ image = {"sglang": sglang_image, "vllm": vllm_image}[engine]
 steps.cleanup(cluster, "experiment-head", "experiment-worker", facts="before")
 
 # %% [markdown]
-# ## The thirty seconds that may make the rest unnecessary
+# ## A look that may make the rest unnecessary
 #
 # Look at the rows about the *advertised address*: what would an engine here take for its own address, and
 # does the other node reach it? If every node reaches it (`preflight.advertised_address_reachable` is true),
