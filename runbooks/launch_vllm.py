@@ -16,8 +16,8 @@
 # **Purpose.** Start vLLM across both nodes and follow it until it serves, or until it is clear why not. One
 # rank per node, no Ray: the head serves HTTP, the worker runs `--headless`.
 #
-# **Time and risk.** On simulated nodes: seconds. On the lab: under a minute (43 s in the published run, with
-# a tiny model). On real Sparks nobody has timed this runbook; loading 127 GB of weights and compiling take
+# **Time and risk.** On simulated nodes: seconds. On the lab: a minute or two, with a tiny model; the
+# list of published runs says how long each took. On real Sparks nobody has timed this runbook; loading 127 GB of weights and compiling take
 # the most, and of a first compilation alone others report up to about 36 minutes. The model takes more than
 # half of the memory of both machines.
 #

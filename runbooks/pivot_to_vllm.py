@@ -18,8 +18,8 @@
 # Each cell does one thing and says what it sent to which machine, so that you can paste it into a terminal
 # yourself.
 #
-# **Time and risk.** On simulated nodes: seconds, no risk. On the lab: some minutes (2 min 36 s in the
-# published run, with a tiny model). On real Sparks nobody has timed it. It launches up to three times, each
+# **Time and risk.** On simulated nodes: seconds, no risk. On the lab: some minutes, with a tiny
+# model; the list of published runs says how long each took. On real Sparks nobody has timed it. It launches up to three times, each
 # launch that gets so far loads 127 GB of weights, and of a first compilation alone others report up to about
 # 36 minutes: keep hours free.
 #

@@ -19,10 +19,11 @@
 # (`SGLANG_HOST_IP`, or `VLLM_HOST_IP`). Nothing else differs, so if the arms end differently, that has one
 # cause.
 #
-# **Time and risk.** On simulated nodes: seconds. On the lab: three boots of each arm took 4 min 16 s in the
-# published run, where the silence that counts (`stall_limit`) is 60 s. On real Sparks nobody has timed it;
-# that silence alone is five minutes there, for each boot that stalls. What runs there already is safe: a port
-# that is taken, or too little memory, stops the run before anything is started.
+# **Time and risk.** On simulated nodes: seconds. On the lab: some minutes for three boots of each arm
+# (the list of published runs says how long each took); the silence that counts (`stall_limit`) is 60 s.
+# On real Sparks nobody has timed it; that silence alone is five minutes there, for each boot that stalls.
+# What runs there already is safe: a port that is taken, or too little memory, stops the run before
+# anything is started.
 #
 # **What it changes.** It starts containers named `experiment-head` and `experiment-worker` and removes them
 # again after every boot; their logs are saved into the run first. On real machines that needs consent:
