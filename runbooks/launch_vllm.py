@@ -16,10 +16,10 @@
 # **Purpose.** Start vLLM across both nodes and follow it until it serves, or until it is clear why not. One
 # rank per node, no Ray: the head serves HTTP, the worker runs `--headless`.
 #
-# **Time and risk.** On simulated nodes: seconds. On the lab: a minute or two, with a tiny model; the
-# list of published runs says how long each took. On real Sparks nobody has timed this runbook; loading 127 GB of weights and compiling take
-# the most, and of a first compilation alone others report up to about 36 minutes. The model takes more than
-# half of the memory of both machines.
+# **Time and risk.** On simulated nodes: seconds. On the lab: a minute or two, with a tiny model; the list
+# of published runs says how long each took. On real Sparks nobody has timed this runbook; loading 127 GB
+# of weights and compiling take the most, and of a first compilation alone others report up to about 36
+# minutes. The model takes more than half of the memory of both machines.
 #
 # **What it changes.** It starts the containers `vllm-head` and `vllm-worker` and **leaves them running**.
 # Files in caches may be added. Nothing is removed but what a launch that fails had started itself: when

@@ -18,10 +18,10 @@
 # Each cell does one thing and says what it sent to which machine, so that you can paste it into a terminal
 # yourself.
 #
-# **Time and risk.** On simulated nodes: seconds, no risk. On the lab: some minutes, with a tiny
-# model; the list of published runs says how long each took. On real Sparks nobody has timed it. It launches up to three times, each
-# launch that gets so far loads 127 GB of weights, and of a first compilation alone others report up to about
-# 36 minutes: keep hours free.
+# **Time and risk.** On simulated nodes: seconds, no risk. On the lab: some minutes, with a tiny model;
+# the list of published runs says how long each took. On real Sparks nobody has timed it. It launches up
+# to three times, each launch that gets so far loads 127 GB of weights, and of a first compilation alone
+# others report up to about 36 minutes: keep hours free.
 #
 # **What it changes.** The cleanup steps remove the containers `sglang-head`, `sglang-worker`, `vllm-head` and
 # `vllm-worker` and nothing else, after saving their logs. On real machines a cleanup step removes nothing

@@ -13,7 +13,8 @@ from reaffirm.store.failures import read_failures
 ROOT = Path(__file__).resolve().parents[2]
 MODES = read_failures((ROOT / "docs/failures", "docs/failures")).modes
 SCRIPTS = [
-    ROOT / f"src/reaffirm/site/static/failures_{name}.js" for name in ("versions", "match", "near", "ranks")
+    ROOT / f"src/reaffirm/site/static/failures_{name}.js"
+    for name in ("versions", "match", "near", "ranks", "wrapped")
 ]
 
 _READ = """paste => {
@@ -24,11 +25,16 @@ _READ = """paste => {
   return {
     fits: seen.fits.map(tell), later: seen.later.map(tell),
     perhaps: [...seen.perhaps.fits, ...seen.perhaps.later].map(tell),
-    contested: [...seen.contested, ...seen.perhaps.contested].map(([a, b]) => [a.page.id, b.page.id]),
+    before: [...seen.before.fits, ...seen.before.later].map(tell),
+    foreign: seen.foreign.map(one => [one.engine, one.lines.map(line)]),
+    joined: seen.joined,
+    contested: [...seen.contested, ...seen.perhaps.contested, ...seen.before.contested]
+      .map(([a, b]) => [a.page.id, b.page.id]),
     read: seen.readings.map(one => [one.engine, one.version, one.stage]),
     near: seen.near.map(one => ({page: one.page.id, close: one.close, evidence: one.evidence.map(line),
       wants: one.wants.map(want => [want.words, want.patterns.map(pattern => pattern.text), want.alike])})),
-    stop: seen.stop && [seen.stop.stage, seen.stop.allRanks, seen.stop.lines.map(line), seen.stop.notes],
+    stop: seen.stop && [seen.stop.stage, seen.stop.allRanks, seen.stop.lines.map(line),
+      seen.stop.notes, seen.stop.wentOn],
     unknown: seen.unknown.map(line),
     leftOut: seen.leftOut,
   };
@@ -65,7 +71,10 @@ def in_python(paste: Paste) -> dict[str, Any]:
         "fits": [_told(one) for one in seen.fits.matches],
         "later": [_told(one) for one in seen.fits.later],
         "perhaps": [_told(one) for one in (*seen.perhaps.matches, *seen.perhaps.later)],
-        "contested": [[a.mode.id, b.mode.id] for a, b in (*seen.fits.contested, *seen.perhaps.contested)],
+        "before": [_told(one) for one in (*seen.before.matches, *seen.before.later)],
+        "foreign": [[str(one.engine), _lines(one.lines)] for one in seen.foreign],
+        "joined": list(seen.joined),
+        "contested": [[a.mode.id, b.mode.id] for a, b in seen.contested],
         "read": [[str(one.engine), one.version, one.stage] for one in seen.symptoms],
         "near": [
             {
@@ -77,7 +86,13 @@ def in_python(paste: Paste) -> dict[str, Any]:
             for one in seen.near
         ],
         "stop": seen.stop
-        and [seen.stop.stage, seen.stop.all_ranks, _lines(seen.stop.lines), list(seen.stop.notes)],
+        and [
+            seen.stop.stage,
+            seen.stop.all_ranks,
+            _lines(seen.stop.lines),
+            list(seen.stop.notes),
+            seen.stop.went_on,
+        ],
         "unknown": _lines(seen.unknown),
         "leftOut": seen.left_out,
     }

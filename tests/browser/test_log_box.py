@@ -119,11 +119,11 @@ def test_one_rank_s_lines_do_not_speak_for_the_other(box: Watched) -> None:
     assert page.get_by_label("for … seconds").input_value() == ""
     assert _find(page) == []
     told = page.locator(".rf-log-pages > li").first.inner_text()
-    assert "one rank if nothing new came for 45 s (assumed, nobody said so)" in told
+    assert "one rank if nothing new came for 45 s (you said that nothing new came, not for how long)" in told
     assert "300" not in told
     one, assumed = page.locator(".rf-log-caveat").all_inner_texts()
     assert one.startswith("One rank’s lines only")
-    assert "nobody gave them" in assumed
+    assert assumed.startswith("You said that nothing new came, not for how long")
     page.get_by_label("for … seconds").fill("90")
     assert _find(page) == ["silent-stall-queue-address", "silent-stall-nccl"]
     assert "one rank nothing new for 90 s" in page.locator(".rf-log-pages > li").first.inner_text()
@@ -153,6 +153,47 @@ def test_where_no_page_fits_the_box_says_what_is_near(box: Watched) -> None:
     caveats = page.locator(".rf-log-caveat").all_inner_texts()
     assert "not known to any page or stage" in caveats[-1]
     assert "what nobody knows" in caveats[-1]
+
+
+def test_what_stands_in_the_way_of_a_page_is_said(box: Watched) -> None:
+    """A wrong engine, a killed container or a broken line would end in "none fits"."""
+    page = box.page
+    _clear(page)
+    page.fill("#rf-log-text", _LINE)
+    page.get_by_label("Engine").select_option("vllm")
+    page.get_by_label("After the last line").select_option("silent")
+    page.get_by_label("for … seconds").fill("300")
+    assert _find(page) == []
+    told = page.locator(".rf-log-caveat").all_inner_texts()
+    assert any("This line is written so by SGLang, and you chose vLLM." in one for one in told)
+    assert "nothing new for 45 s" not in page.locator(".rf-log-found").inner_text()
+    _clear(page)
+    page.fill("#rf-log-text", _LINE)
+    page.get_by_label("After the last line").select_option("ended")
+    assert _find(page) == []
+    status = page.locator(".rf-log-status").inner_text()
+    assert status.startswith(f"None of the {len(MODES)} pages fits; 2 would if it was silent before")
+    early = page.locator('[data-rf-page="silent-stall-queue-address"]').inner_text()
+    assert "it may have been silent before it was killed" in early
+    assert "and no end" not in early
+    page.get_by_label("with status").fill("137")
+    assert _find(page) == ["worker-gone"]
+    assert page.locator('[data-rf-page="silent-stall-nccl"]').count() == 1
+    _clear(page)
+    page.fill("#rf-log-text", _LINE.replace("spans ", "spans\n "))
+    assert _find(page) == []
+    assert page.locator("[data-rf-page]").count() == 2
+    told = page.locator(".rf-log-caveat").all_inner_texts()
+    assert any(f"read as one line: {_LINE}" in one for one in told)
+    _clear(page)
+    page.fill("#rf-log-text", f"TP0: {_LINE}\n" + "TP1: hello\n" * 1999)
+    assert _find(page) == []
+    stop = page.locator(".rf-log-stop").inner_text()
+    assert stop.startswith("One rank’s lines stop at the stage “Group created”, by")
+    assert "Another rank’s lines show no stage at all." in stop
+    assert "More than 200 lines follow, so it was not silent after that." in stop
+    assert "nothing new for 45 s" not in page.locator(".rf-log-found").inner_text()
+    assert box.taken() == []
 
 
 def test_a_rival_that_does_not_fit_stands_beside_the_page_that_does(box: Watched) -> None:

@@ -125,7 +125,9 @@ def _mutated(draw: st.DrawFn) -> Paste:
         at = draw(st.integers(0, len(lines) - 1))
         line = lines[at]
         match draw(
-            st.sampled_from(["insert", "cut", "drop", "empty", "double", "long", "rank", "mark", "digits"])
+            st.sampled_from(
+                ["insert", "cut", "drop", "empty", "double", "long", "rank", "mark", "digits", "wrap", "many"]
+            )
         ):
             case "insert":
                 place = draw(st.integers(0, len(line)))
@@ -147,14 +149,19 @@ def _mutated(draw: st.DrawFn) -> Paste:
                 lines = [f"{draw(st.sampled_from(['head', 'worker', 'n 1', '']))} | {one}" for one in lines]
             case "mark":
                 lines = [draw(st.sampled_from(_MARKS)) + one for one in lines]
+            case "wrap":
+                width = draw(st.integers(20, 90))
+                lines[at : at + 1] = [line[i : i + width] for i in range(0, max(len(line), 1), width)]
+            case "many":
+                lines.insert(at, "\n".join(["TP1 step", "step"] * draw(st.sampled_from([100, 101, 300]))))
             case "digits":
                 lines[at] = line.translate({ord("0") + n: ord("\u0660") + n for n in range(10)})
     return Paste(
         draw(st.sampled_from(["\n", "\r\n", "\r"])).join(lines) + draw(st.sampled_from(["", "\n", "\n\n"])),
         draw(_ENGINES),
         draw(_VERSIONS),
-        draw(st.sampled_from([None, 0.0, 44.0, 45.0, 300.0])),
-        draw(st.sampled_from([None, 0, 1, 137, 143])),
+        draw(st.sampled_from([None, -1.0, 0.0, 44.0, 45.0, 300.0])),
+        draw(st.sampled_from([None, -1, 0, 1, 137, 143])),
     )
 
 
@@ -178,6 +185,30 @@ def test_what_is_near_is_the_same(side: Any, line: str, silent: float | None, en
         paste = Paste(text, engine, silent=silent)
         seen = in_the_browser(side, paste)
         assert seen == in_python(paste)
+
+
+_STALL = "CustomAllreduce is disabled because this process group spans across nodes."
+_BROKEN = [_STALL.replace(" across", "\n across"), _STALL.replace(" across", "\nacross")]
+_BROKEN += [
+    "\n".join(_STALL[at : at + width] for at in range(0, len(_STALL), width)) for width in (20, 30, 50)
+]
+
+_LONG = f"TP0: {_STALL}" + "\nTP1: hello" * 201
+
+
+@pytest.mark.parametrize("text", [_STALL, *_BROKEN, _LONG, f"{_LONG}\nTP1: {_STALL}"])
+@pytest.mark.parametrize("before", ["", "TP0: ", "head | ", "\U0001f600" * 390])
+@pytest.mark.parametrize(
+    "told", [{}, {"silent": -1.0}, {"silent": 4.0}, {"silent": 300.0}, {"ended": -1}, {"ended": 137}]
+)
+@pytest.mark.parametrize("engine", [None, *Engine])
+def test_what_stands_in_the_way_of_a_page_is_the_same(
+    side: Any, text: str, before: str, told: dict[str, Any], engine: Engine | None
+) -> None:
+    """A wrong engine, a killed container or a broken line would be told in one place only."""
+    name = before if "|" in before else ""
+    paste = Paste(before + text.replace("\n", f"\n{name}"), engine, **told)
+    assert in_the_browser(side, paste) == in_python(paste)
 
 
 _TOLD = "Gloo connectFullMesh failed"

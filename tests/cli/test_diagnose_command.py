@@ -97,3 +97,30 @@ def test_a_log_that_no_page_knows_is_told_so(tmp_path: Path, capsys: pytest.Capt
     status, _, err = _run(capsys, str(tmp_path / "gone.log"))
     assert status == 3
     assert "gone.log: No such file" in err
+
+
+def test_what_stands_in_the_way_of_a_page_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong engine, a killed container or a broken line would end in "none fits"."""
+    log = tmp_path / "x.log"
+    log.write_text(_LINE + "\n", encoding="utf-8")
+    _, out, _ = _run(capsys, str(log), "--engine", "vllm", "--silent", "300")
+    assert out.startswith(
+        "written so by sglang, and you chose vllm: try --engine sglang, or none\n  a rank, line 1"
+    )
+    status, out, err = _run(capsys, str(log), "--ended", "-1")
+    assert status == 2
+    assert "silent-stall-nccl.md: look here too, it may have been silent before it was killed: Both" in out
+    assert "and no end" not in out
+    assert "2 would if it was silent before it was killed" in err
+    status, out, _ = _run(capsys, str(log), "--silent", "-1")
+    assert status == 0
+    assert "(you said that nothing new came, not for how long)" in out
+    log.write_text(_LINE.replace("spans ", "spans\n"), encoding="utf-8")
+    status, out, _ = _run(capsys, str(log))
+    assert status == 0
+    assert out.startswith(f"read as one line: {_LINE}\n")
+    log.write_text(f"{_LINE}\n" + "TP1: hello\n" * 300, encoding="utf-8")
+    _, out, _ = _run(capsys, str(log))
+    assert "one rank's lines stop at the stage “Group created”, by\n" in out
+    assert "  the lines of another rank show no stage at all\n  more than 200 lines follow" in out
+    assert "nothing new for" not in out

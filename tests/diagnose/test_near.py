@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from reaffirm.diagnose.near import MOST_NEAR
-from reaffirm.diagnose.paste import Paste, PasteReading, read_paste
+from reaffirm.diagnose.near import MANY_AFTER, MOST_NEAR
+from reaffirm.diagnose.paste import SILENT_SOMEHOW, Paste, PasteReading, read_paste
 from reaffirm.model.node import Engine
 from reaffirm.store.failures import read_failures
 
@@ -111,3 +111,76 @@ def test_the_lines_of_one_rank_do_not_speak_for_all() -> None:
     both = _read(f"TP0: {line}\nTP1: {line}").perhaps.matches[0].evidence[-1]
     assert both.node == "all ranks"
     assert "not known" not in both.text
+
+
+_STALL = "CustomAllreduce is disabled because this process group spans across nodes"
+_STALLS = ("silent-stall-queue-address", "silent-stall-nccl")
+
+
+def test_a_line_of_another_engine_than_the_one_chosen_is_said_to_be_one() -> None:
+    """A wrong engine in a field would ask for silence that was told, of a line that says all."""
+    seen = _read(_STALL, engine=Engine.VLLM, silent=300)
+    [other] = seen.foreign
+    assert (other.engine, [line.number for line in other.lines]) == (Engine.SGLANG, [1])
+    wants = [want.words for one in seen.near for want in one.wants]
+    assert not [words for words in wants if words.startswith("nothing new")]
+    assert "lines by which every rank has reached “Group created”, as vllm writes them" in wants
+    assert _read(_STALL, silent=300).foreign == ()
+    assert _read("Custom allreduce is disabled because", engine=Engine.VLLM).foreign == ()
+
+
+def test_silence_of_nobody_knows_how_long_is_no_assumption() -> None:
+    """Somebody who said that nothing new came would read that nobody said so."""
+    seen = _read(_STALL, silent=SILENT_SOMEHOW)
+    assert seen.fits.pages == ()
+    assert seen.perhaps.pages == _STALLS
+    text = seen.perhaps.matches[0].evidence[-1].text
+    assert text.startswith("if nothing new came for 45 s (you said that nothing new came, not for how long)")
+
+
+@pytest.mark.parametrize(("ended", "pages"), [(-1, ()), (137, ("worker-gone",)), (143, ("worker-gone",))])
+def test_what_was_killed_may_have_been_silent_before(ended: int, pages: tuple[str, ...]) -> None:
+    """A stall that a watchdog ended would be looked for in the memory of the machine."""
+    seen = _read(_STALL, ended=ended)
+    assert set(seen.fits.pages) <= set(pages)
+    assert seen.before.pages == _STALLS
+    assert not {one.mode.id for one in seen.near} & set(_STALLS)
+    assert _read(_STALL, ended=1).before.pages == ()
+    assert _read(f"{_STALL}\nLoad weight begin.", ended=ended).before.pages == ()
+
+
+@pytest.mark.parametrize("before", ["", "TP0: ", "[2026-03-10 09:00:15 TP0] ", "head | "])
+@pytest.mark.parametrize("end", ["", "\n[2026-03-10 09:00:16 TP0] something else"])
+def test_a_line_that_a_terminal_broke_is_read_as_one(before: str, end: str) -> None:
+    """What was copied out of a narrow window would be known to no page."""
+    name = before if "|" in before else ""
+    end = end.replace("\n", f"\n{name}")
+    for first, rest in (("spans", " across nodes."), ("spans ", "across nodes."), ("spans", "across nodes.")):
+        seen = _read(f"{before}{_STALL.partition('spans')[0]}{first}\n{name}{rest}{end}")
+        assert seen.perhaps.pages == _STALLS
+        assert [text.endswith(f"{_STALL}.") for text in seen.joined] == [True]
+        assert seen.perhaps.matches[0].evidence[0].number == 1
+    narrow = f"\n{name}".join(_STALL[at : at + 30] for at in range(0, len(_STALL), 30))
+    assert _read(f"{before}{narrow}{end}").perhaps.pages == _STALLS
+
+
+def test_lines_that_begin_as_lines_do_are_never_put_together() -> None:
+    """Words of two lines would make up a failure that nobody had."""
+    head, tail = _STALL.split(" spans ")
+    assert _read(f"{head}\n[2026-03-10 09:00:15 TP0] spans {tail}").joined == ()
+    assert _read(f"{head} spans\n\n{tail}").joined == ()
+    assert _read(f"{_STALL}\n{head} spans\n{tail}").joined == ()  # something fits without it
+
+
+def test_of_a_line_that_many_others_follow_no_silence_is_wanted() -> None:
+    """Somebody whose log went on for thousands of lines would be told to wait for silence."""
+    few, many = (f"TP0: {_STALL}\n" + "TP1: hello\n" * count for count in (MANY_AFTER, MANY_AFTER + 1))
+    assert [one.mode.id for one in _read(few).near][:2] == list(_STALLS)
+    seen = _read(many)
+    assert seen.stop is not None
+    assert (seen.stop.stage, seen.stop.all_ranks, seen.stop.went_on) == ("group-created", False, True)
+    assert not [one for one in seen.near if one.signature.silence]
+    late = _read(f"{many}TP1: {_STALL}", silent=4)
+    assert late.stop is not None
+    assert not late.stop.went_on  # the last rank came late, and nothing follows it
+    assert [one.mode.id for one in late.near][:2] == list(_STALLS)

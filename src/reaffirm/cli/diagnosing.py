@@ -2,14 +2,16 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from reaffirm.diagnose.known_lines import Foreign
 from reaffirm.diagnose.match import Evidence, Match
-from reaffirm.diagnose.near import Near, Stop, Want
-from reaffirm.diagnose.paste import ENDED_SOMEHOW, Paste, PasteReading, read_paste
+from reaffirm.diagnose.near import MANY_AFTER, Near, Stop, Want
+from reaffirm.diagnose.paste import ENDED_SOMEHOW, SILENT_SOMEHOW, Paste, PasteReading, read_paste
 from reaffirm.diagnose.stages import stage_book
 from reaffirm.errors import UsageError
 from reaffirm.model.failure import FailureMode, FailureStatus
@@ -34,7 +36,13 @@ def diagnose(
     ] = None,
     version: Annotated[str, typer.Option("--engine-version", help="Such as 0.17.0.")] = "",
     silent: Annotated[
-        float | None, typer.Option("--silent", min=0, metavar="SECONDS", help="How long nothing new came.")
+        float | None,
+        typer.Option(
+            "--silent",
+            min=SILENT_SOMEHOW,
+            metavar="SECONDS",
+            help="How long nothing new came; -1: for a time that you do not know.",
+        ),
     ] = None,
     ended: Annotated[
         int | None,
@@ -55,6 +63,8 @@ def diagnose(
     )
     for finding in found.findings:
         say(f"reaffirm: left out: {finding}")
+    if silent is not None and silent < 0:
+        silent = SILENT_SOMEHOW
     paste = Paste(_joined(logs), engine, version, silent, ended)
     reading = read_paste(found.modes, paste)
     _tell(reading, found.modes)
@@ -92,6 +102,12 @@ def _text(name: str) -> str:
 
 def _tell(reading: PasteReading, modes: Sequence[FailureMode]) -> None:
     read_as = " or ".join(f"{one.engine} {one.version}".rstrip() for one in reading.symptoms)
+    for text in reading.joined[:_MOST_LINES]:
+        typer.echo(f"read as one line: {_short(text)}")
+    if len(reading.joined) > _MOST_LINES:
+        typer.echo(f"  and {len(reading.joined) - _MOST_LINES} more")
+    for other in reading.foreign:
+        _foreign(other, reading)
     for word, matches in (
         ("fits", reading.fits.matches),
         ("follows from another error as a rule", reading.fits.later),
@@ -100,7 +116,11 @@ def _tell(reading: PasteReading, modes: Sequence[FailureMode]) -> None:
         for one in matches:
             _page(one, word, reading.left_out)
             _rivals(one, reading, modes)
-    for a, b in (*reading.fits.contested, *reading.perhaps.contested):
+    for one in reading.before.matches:
+        lines = tuple(line for line in one.evidence if line.number)
+        word = "look here too, it may have been silent before it was killed"
+        _page(replace(one, evidence=lines), word, reading.left_out)
+    for a, b in reading.contested:
         typer.echo(f"not decided: {a.mode.id} and {b.mode.id} look the same in these lines")
         if told := a.mode.told_apart or b.mode.told_apart:
             typer.echo(f"  {told}")
@@ -123,6 +143,9 @@ def _verdict(reading: PasteReading, pages: int) -> str:
     """What was found; the box on the site says it in the same words."""
     fits, perhaps = len(reading.fits.pages), len(reading.perhaps.pages)
     if not fits and not perhaps:
+        if before := len(reading.before.pages):
+            would = f"{before} would if it was silent before it was killed"
+            return f"none of {pages} pages fits; {would}"
         close = sum(near.close for near in reading.near)
         number, word = (close, "near") if close else (len(reading.near), "about this stage")
         near = f"; {number} {'is' if number == 1 else 'are'} {word}" if reading.near else ""
@@ -148,15 +171,25 @@ def _lines(found: Sequence[Evidence], left_out: int) -> None:
 
 
 def _line(line: Evidence, left_out: int) -> str:
-    text = line.text if len(line.text) <= _MOST_SIGNS else f"{line.text[:_MOST_SIGNS]} […]"
     counted = f"line {line.number}{' of those read' if left_out else ''}"
     where = f"{line.node}, {counted}" if line.number else line.node
-    return f"  {where}: {text}"
+    return f"  {where}: {_short(line.text)}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_SIGNS else f"{text[:_MOST_SIGNS]} […]"
+
+
+def _foreign(other: Foreign, reading: PasteReading) -> None:
+    """Lines of another engine than the one that was told."""
+    chosen = reading.symptoms[0].engine
+    typer.echo(f"written so by {other.engine}, and you chose {chosen}: try --engine {other.engine}, or none")
+    _lines(other.lines, reading.left_out)
 
 
 def _rivals(one: Match, reading: PasteReading, modes: Sequence[FailureMode]) -> None:
     """Name the pages that can look the same and are not among those that fit, with what tells them apart."""
-    fits = {*reading.fits.pages, *reading.perhaps.pages}
+    fits = {*reading.fits.pages, *reading.perhaps.pages, *reading.before.pages}
     titles = {mode.id: mode.title for mode in modes}
     others = [rival for rival in one.mode.rivals if rival not in fits]
     for rival in others:
@@ -168,9 +201,13 @@ def _rivals(one: Match, reading: PasteReading, modes: Sequence[FailureMode]) -> 
 
 def _stop(stop: Stop, left_out: int) -> None:
     title = stage_book().stage(stop.stage).title
-    who = "these lines stop" if stop.all_ranks else "one rank stops, and another shows no stage at all,"
+    who = "these lines stop" if stop.all_ranks else "one rank's lines stop"
     typer.echo(f"{who} at the stage “{title}”, by")
     _lines(stop.lines, left_out)
+    if not stop.all_ranks:
+        typer.echo("  the lines of another rank show no stage at all")
+    if stop.went_on:
+        typer.echo(f"  more than {MANY_AFTER} lines follow, so it was not silent after that")
     for note in stop.notes:
         typer.echo(f"  {note}")
 

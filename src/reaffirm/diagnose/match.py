@@ -14,6 +14,8 @@ from reaffirm.diagnose.stages import searched, stage_book
 from reaffirm.model.failure import FailureMode, LinePattern, Signature
 from reaffirm.model.node import Engine
 
+_ASSUMED = "assumed, nobody said so"
+
 
 @dataclass(frozen=True)
 class RankLog:
@@ -36,7 +38,8 @@ class Symptoms:
     something new; infinity where nobody looked, and the question is what would fit. ``version`` is the
     engine's; empty where nobody knows it. ``shared`` are lines of which nobody knows which rank said them:
     they count for each. ``alone``: these are the lines of one rank, and what another one says is not known.
-    ``furthest`` is the stage of the rank that got furthest, where somebody asks for it.
+    ``furthest`` is the stage of the rank that got furthest, where somebody asks for it. ``told``:
+    somebody said that nothing new came, and not for how long.
     """
 
     engine: Engine
@@ -47,6 +50,7 @@ class Symptoms:
     shared: RankLog | None = None
     alone: bool = False
     furthest: str = ""
+    told: bool = False
 
 
 @dataclass(frozen=True)
@@ -170,7 +174,8 @@ def _evidence(
         title = next((s.title for s in stage_book().stages if s.id == wanted.stage), wanted.stage)
         told = f"nothing new for {symptoms.silent:.0f} s"
         if isinf(symptoms.silent):
-            told = f"if nothing new came for {wanted.seconds:g} s (assumed, nobody said so)"
+            said = "you said that nothing new came, not for how long" if symptoms.told else _ASSUMED
+            told = f"if nothing new came for {wanted.seconds:g} s ({said})"
         text = f"{told} after the stage “{title}”, and no end"
         if symptoms.alone:
             text += "; whether the other rank says the same is not known"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from packaging.version import Version
 
+from reaffirm.diagnose.known_lines import all_logs
 from reaffirm.diagnose.match import Evidence, SearchedLog, Symptoms, searched_logs, version_of
 from reaffirm.diagnose.rank import times_seen
 from reaffirm.diagnose.stages import stage_book
@@ -18,6 +19,8 @@ from reaffirm.model.failure import EngineRange, FailureMode, FailureStatus, Line
 MOST_NEAR = 6
 #: Of a line that begins like a wanted one, as many signs must be the same.
 LEAST_ALIKE = 12
+#: After a line that more than these follow nobody is silent.
+MANY_AFTER = 200
 
 
 @dataclass(frozen=True)
@@ -51,13 +54,14 @@ class Stop:
     """The furthest stage that every rank has reached, and of each rank the last line that shows it.
 
     Where some rank shows no stage at all it is that of the one which got furthest, and not of ``all_ranks``.
-    ``notes`` tell what to make of such a line.
+    ``notes`` tell what to make of such a line. ``went_on``: more than :data:`MANY_AFTER` lines follow one.
     """
 
     stage: str
     all_ranks: bool = True
     lines: tuple[Evidence, ...] = ()
     notes: tuple[str, ...] = ()
+    went_on: bool = False
 
 
 def nearly(modes: Sequence[FailureMode], seen: Iterable[Symptoms]) -> tuple[Near, ...]:
@@ -94,7 +98,9 @@ def _stop(one: Symptoms) -> Stop:
     known = stage_book().stage(stage).lines
     lines: list[Evidence] = []
     notes: dict[str, None] = {}
-    for log in _all_logs(one):
+    after: list[bool] = []
+    logs = all_logs(one)
+    for log in logs:
         for place in range(len(log.lines) - 1, -1, -1):
             text = log.lines[place]
             shown = next((line for line in known if line.matches(one.engine, version, text)), None)
@@ -102,39 +108,25 @@ def _stop(one: Symptoms) -> Stop:
                 lines.append(log.line(place))
                 if shown.note:
                     notes.setdefault(shown.note)
+                after.append(_goes_on(logs, log, place))
                 break
-    return Stop(stage, stage == one.stage, tuple(lines), tuple(notes))
+    # Of one log with the lines of all ranks in order, what follows the last of these lines counts.
+    went_on = all(after) if logs[0].rank.numbers else any(after)
+    return Stop(stage, stage == one.stage, tuple(lines), tuple(notes), bool(after) and went_on)
 
 
-def last_unknown(modes: Iterable[FailureMode], symptoms: Symptoms) -> tuple[Evidence, ...]:
-    """Return the last line of each rank that no page and no stage knows, of whichever engine."""
-    book = stage_book()
-    bare = [line.pattern for stage in book.stages for line in stage.lines]
-    bare += [line.pattern for line in book.versions] + [*book.noise, *book.secondary]
-    patterns = [
-        pattern for mode in modes for one in mode.signatures for pattern in (*one.all, *one.any, *one.none)
-    ]
-    unknown = []
-    last = 0
-    for log in _all_logs(symptoms):
-        place = next((n for n in range(len(log.lines) - 1, -1, -1) if log.lines[n].strip()), -1)
-        if place < 0:
-            continue
-        line = log.line(place)
-        # What may be anybody's is the last word only where it comes after all that is somebody's.
-        if log.rank is symptoms.shared and line.number < last:
-            continue
-        last = max(last, line.number)
-        text = log.lines[place]
-        if not any(one.search(text) for one in bare) and not any(one.search(text) for one in patterns):
-            unknown.append(line)
-    return tuple(unknown)
-
-
-def _all_logs(symptoms: Symptoms) -> list[SearchedLog]:
-    """The logs of all ranks, and the lines that are anybody's."""
-    logs = [SearchedLog(rank) for rank in symptoms.ranks]
-    return [*logs, SearchedLog(symptoms.shared)] if symptoms.shared else logs
+def _goes_on(logs: Sequence[SearchedLog], log: SearchedLog, place: int) -> bool:
+    """Whether many lines follow that of a rank: its own, and of all where one log holds all."""
+    noise = stage_book().noise
+    number = log.rank.numbers[place] if log.rank.numbers else 0
+    after = 0
+    for other in logs if number else [log]:
+        for at in range(len(other.lines) - 1, -1, -1):
+            if after > MANY_AFTER or (other.rank.numbers[at] <= number if number else at <= place):
+                break
+            text = other.lines[at]
+            after += bool(text.strip()) and not any(pattern.search(text) for pattern in noise)
+    return after > MANY_AFTER
 
 
 @dataclass
@@ -175,6 +167,8 @@ class _Asked:
         ids = stage_book().ids
         gone = any(log.rank.ended is not None for log in self.logs)
         if gone or one.silence.stage not in ids:
+            return True
+        if self.stop.went_on and one.silence.stage == self.stop.stage:
             return True
         return ids.index(one.silence.stage) < ids.index(self.symptoms.stage)
 
@@ -223,9 +217,13 @@ class _Asked:
             return
         if self.symptoms.stage != wanted.stage or self.symptoms.silent < wanted.seconds:
             title = stage_book().stage(wanted.stage).title
-            yield Want(
-                f"nothing new for {wanted.seconds:g} s after every rank has reached “{title}”, and no end"
-            )
+            after = f"after every rank has reached “{title}”, and no end"
+            told = f"nothing new for {wanted.seconds:g} s {after}"
+            if self.symptoms.silent >= wanted.seconds:
+                told = (
+                    f"lines by which every rank has reached “{title}”, as {self.symptoms.engine} writes them"
+                )
+            yield Want(told)
 
 
 def _begins_alike(wanted: str, line: str) -> str:

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from reaffirm.diagnose.known_lines import Foreign, foreign, last_unknown
 from reaffirm.diagnose.match import Evidence, Match, RankLog, Symptoms, match
-from reaffirm.diagnose.near import Near, Stop, last_unknown, nearly, where_they_stop
+from reaffirm.diagnose.near import Near, Stop, nearly, where_they_stop
 from reaffirm.diagnose.rank import Reading, rank
 from reaffirm.diagnose.rank_marks import whose
 from reaffirm.diagnose.stages import StageTracker, searched, stage_book
+from reaffirm.diagnose.wrapped import unwrapped
 from reaffirm.model.failure import FailureMode
 from reaffirm.model.node import Engine
 
@@ -20,6 +22,10 @@ from reaffirm.model.node import Engine
 PASTE_LINES = 50_000
 #: A container that ended, nobody says with which status.
 ENDED_SOMEHOW = -1
+#: Nothing new came, nobody says for how long.
+SILENT_SOMEHOW = -1.0
+#: How a container ends that somebody, a watchdog or the kernel put an end to: it may have been silent before.
+KILLED = (ENDED_SOMEHOW, 130, 137, 143)
 _SEPARATOR = " | "
 #: Whoever said a line, where nothing tells.
 _SOMEBODY = "a rank"
@@ -29,8 +35,9 @@ _SOMEBODY = "a rank"
 class Paste:
     """Lines of a log, and what is told of them.
 
-    ``engine`` is None where the lines shall tell it. ``silent`` is how long nothing came after them (seconds)
-    and ``ended`` the container's exit status, or :data:`ENDED_SOMEHOW`; None: nobody says so.
+    ``engine`` is None where the lines shall tell it. ``silent`` is how long nothing came after them
+    (seconds), or :data:`SILENT_SOMEHOW`, and ``ended`` the container's exit status, or
+    :data:`ENDED_SOMEHOW`; None: nobody says so.
     """
 
     text: str
@@ -45,52 +52,35 @@ class PasteReading:
     """Which pages fit a paste.
 
     ``fits`` rests on the lines and on what was told. ``perhaps`` are further pages that fit if nothing new
-    came after the last line. ``symptoms`` are those that were looked at, one for each engine that the lines
-    can be of. Where no page fits, ``near`` are those of which little is lacking, or that are about the stage
-    of ``stop``: where the lines stop, and by which of them. ``unknown`` are last lines of ranks that no page
-    and no stage knows. ``left_out`` is the number of lines before those that were read.
+    came after the last line, ``before`` those that would if a container that was killed was silent before
+    that. ``symptoms`` are those that were looked at, one for each engine that the lines can be of. Where no
+    page fits, ``near`` are those of which little is lacking, or that are about the stage of ``stop``: where
+    the lines stop, and by which of them. ``unknown`` are last lines of ranks that no page and no stage knows,
+    ``foreign`` those that only another engine writes than the one that was told. ``joined`` are lines that
+    were read as one each, because no page fits them apart. ``left_out`` is the number of lines before those
+    that were read.
     """
 
     symptoms: tuple[Symptoms, ...]
     fits: Reading
     perhaps: Reading = field(default_factory=Reading)
+    before: Reading = field(default_factory=Reading)
     near: tuple[Near, ...] = ()
     stop: Stop | None = None
     unknown: tuple[Evidence, ...] = ()
+    foreign: tuple[Foreign, ...] = ()
+    joined: tuple[str, ...] = ()
     left_out: int = 0
 
+    @property
+    def fits_nothing(self) -> bool:
+        """Whether no page fits, nor would under an assumption."""
+        return not (self.fits.pages or self.perhaps.pages or self.before.pages)
 
-def read_paste(modes: Sequence[FailureMode], paste: Paste) -> PasteReading:
-    """Return which pages fit the lines."""
-    lines = lines_of(paste.text)
-    left_out = max(len(lines) - PASTE_LINES, 0)
-    logs = logs_of(lines[left_out:])
-    engines = (paste.engine,) if paste.engine else engines_of(logs)
-    seen = tuple(
-        symptoms(logs, engine, paste.version, silent=paste.silent or 0.0, ended=paste.ended)
-        for engine in engines
-    )
-    fits = rank(_best(modes, seen))
-    perhaps = Reading()
-    if paste.silent is None and paste.ended is None:
-        others = [mode for mode in modes if mode.id not in fits.pages]
-        perhaps = rank(_best(others, [replace(one, silent=inf) for one in seen]))
-    nothing = not (fits.pages or perhaps.pages)
-    return PasteReading(
-        seen,
-        fits,
-        perhaps,
-        nearly(modes, seen) if nothing else (),
-        where_they_stop(seen) if nothing else None,
-        last_unknown(modes, seen[0]),
-        left_out,
-    )
-
-
-def lines_of(text: str) -> list[str]:
-    """Return the lines of a paste; a lone carriage return ends a line, as in a browser's text field."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
-    return text.split("\n") if text else []
+    @property
+    def contested(self) -> tuple[tuple[Match, Match], ...]:
+        """The pairs of rivals that the lines cannot tell apart, under whichever assumption."""
+        return (*self.fits.contested, *self.perhaps.contested, *self.before.contested)
 
 
 @dataclass(frozen=True)
@@ -105,6 +95,61 @@ class Logs:
         """All lines, rank by rank."""
         for log in (*self.ranks, *([self.shared] if self.shared else [])):
             yield from log.lines
+
+
+def read_paste(modes: Sequence[FailureMode], paste: Paste) -> PasteReading:
+    """Return which pages fit the lines; where none does, which fit once broken lines are one again."""
+    lines = lines_of(paste.text)
+    left_out = max(len(lines) - PASTE_LINES, 0)
+    last = lines[left_out:]
+    reading = _read(modes, logs_of(last), paste)
+    if reading.fits_nothing:
+        names = [line.partition(_SEPARATOR)[0] + _SEPARATOR for line in last] if _named(last) else []
+        whole, joined = unwrapped(modes, last, names)
+        if joined:
+            reading = replace(_read(modes, logs_of(whole), paste), joined=joined)
+    return replace(reading, left_out=left_out)
+
+
+def _read(modes: Sequence[FailureMode], logs: Logs, paste: Paste) -> PasteReading:
+    engines = (paste.engine,) if paste.engine else engines_of(logs)
+    told = paste.silent == SILENT_SOMEHOW
+    silent = 0.0 if told else paste.silent or 0.0
+    seen = tuple(
+        replace(symptoms(logs, engine, paste.version, silent=silent, ended=paste.ended), told=told)
+        for engine in engines
+    )
+    fits = rank(_best(modes, seen))
+    others = [mode for mode in modes if mode.id not in fits.pages]
+    perhaps, before = Reading(), Reading()
+    if paste.ended is None and (paste.silent is None or told):
+        perhaps = rank(_best(others, [replace(one, silent=inf) for one in seen]))
+    elif paste.ended in KILLED:
+        before = rank(_best(others, [_as_if_silent(one) for one in seen]))
+    nothing = not (fits.pages or perhaps.pages)
+    rest = [mode for mode in others if mode.id not in before.pages]
+    return PasteReading(
+        seen,
+        fits,
+        perhaps,
+        before,
+        nearly(rest, seen) if nothing else (),
+        where_they_stop(seen) if nothing else None,
+        last_unknown(modes, seen[0]),
+        foreign(seen[0]) if nothing and paste.engine else (),
+    )
+
+
+def _as_if_silent(one: Symptoms) -> Symptoms:
+    """The lines of a container that was killed, as they were seen before that, if nothing new came."""
+    going = tuple(replace(log, ended=None) for log in one.ranks)
+    return replace(one, ranks=going, silent=inf, told=False)
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a paste; a lone carriage return ends a line, as in a browser's text field."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    return text.split("\n") if text else []
 
 
 def logs_of(lines: Sequence[str]) -> Logs:

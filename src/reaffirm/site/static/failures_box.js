@@ -9,8 +9,8 @@
   const SHOWN_SIGNS = 2000; // of such a line, as many as are searched
   const EVIDENCE = 6;
   const WANTED = 3; // lines of which one would do
+  const MANY_AFTER = 200; // as in failures_near.js
   const PATIENCE = 400; // milliseconds until a reading is seen to go on
-  const ENDED_SOMEHOW = -1; // as in Python: it ended, nobody says with which status
   const NAMES = { vllm: "vLLM", sglang: "SGLang" };
 
   function make(tag, attributes = {}, ...children) {
@@ -74,9 +74,10 @@
   }
 
   /** What was found, in one sentence without its end. */
-  function verdict(fits, perhaps, near, all) {
+  function verdict(fits, perhaps, before, near, all) {
     const ifSilent = "if nothing new came after the last line";
     if (!fits && !perhaps) {
+      if (before) return `None of the ${all} pages fits; ${before} would if it was silent before it was killed`;
       const close = near.filter((one) => one.isClose).length;
       const told = close ? several(close, "is near", "are near") : several(near.length, "is about this stage", "are about this stage");
       return `None of the ${all} pages fits${near.length ? `; ${told}` : ""}`;
@@ -91,7 +92,7 @@
     const engines = seen.readings.map((one) => [named(one.engine), one.version].filter(Boolean).join(" "));
     const read = [`${several(seen.lines - seen.leftOut, "line")}, read as of ${engines.join(" or ")}`];
     if (seen.leftOut) read.push(`left out before them: ${several(seen.leftOut, "line")}`);
-    if (paste.ended === ENDED_SOMEHOW) read.push("the container ended, status not known");
+    if (paste.ended === shared.failures.ENDED_SOMEHOW) read.push("the container ended, status not known");
     return read.join("; ");
   }
 
@@ -305,8 +306,8 @@
         text: held && text.value === held.shown ? held.whole : text.value,
         engine: this.engine.value || null,
         version: this.version.value.trim(),
-        silent: told("silent", null),
-        ended: told("ended", ENDED_SOMEHOW),
+        silent: told("silent", shared.failures.SILENT_SOMEHOW),
+        ended: told("ended", shared.failures.ENDED_SOMEHOW),
       };
     }
 
@@ -361,15 +362,15 @@
     }
 
     show(seen, paste) {
-      const { fits, later, perhaps, contested, near, leftOut } = seen;
+      const { fits, later, perhaps, before, contested, near, leftOut } = seen;
       const number = fits.length + later.length;
-      const told = verdict(number, perhaps.length, near, this.pages.size);
+      const told = verdict(number, perhaps.length, before.length, near, this.pages.size);
       this.say(`${told} (${howRead(seen, paste)}).${this.shown()}`);
       const parts = [...this.caveats(seen, paste, number + perhaps.length > 0)];
       const rivals = contested.map(([a, b]) => this.rivals(this.pages.get(a), this.pages.get(b)));
       parts.push(...rivals);
       const list = make("ol", { class: "rf-log-pages" });
-      const shown = new Set([...fits, ...later, ...perhaps].map((one) => one.page));
+      const shown = new Set([...fits, ...later, ...perhaps, ...before].map((one) => one.page));
       const either = new Set(contested.flat());
       const put = (found, word, mark) => {
         for (const one of found) list.append(this.result(one, leftOut, word, mark, either.has(one.page), shown));
@@ -377,23 +378,39 @@
       put(fits, "fits", "rf-log-fits");
       put(later, "follows from another error as a rule", "rf-log-later");
       put(perhaps, "fits if nothing new came", "rf-log-perhaps");
+      put(before, "it may have been silent before it was killed", "rf-log-perhaps");
       if (list.children.length) parts.push(list);
-      else parts.push(...this.stops(seen), this.nothing(paste));
+      if (number + perhaps.length === 0) parts.push(...this.stops(seen), this.nothing(paste));
       this.found.replaceChildren(...parts);
       this.intoSight();
     }
 
     /** What must be known of all that is shown below it. */
-    caveats({ readings, unknown, leftOut, perhaps, near }, paste, isFit) {
+    caveats({ readings, unknown, leftOut, perhaps, before, near, foreign, joined }, paste, isFit) {
       const parts = [];
       const one = readings.every((reading) => reading.isAlone);
-      if (one && (isFit || near.length)) {
+      if (one && (isFit || before.length || near.length)) {
         parts.push("One rank’s lines only, as far as they tell: whether the other says the same is not known.");
       }
-      if (perhaps.length && paste.silent === null) {
+      if (perhaps.length && paste.silent !== null) {
+        parts.push("You said that nothing new came, not for how long: each page says from how many seconds on it would fit.");
+      } else if (perhaps.length) {
         parts.push("The seconds of silence are an assumption, for the question what would fit if it is silent: nobody gave them.");
       }
       const told = parts.map((text) => make("p", { class: "rf-log-caveat" }, text));
+      if (before.length) {
+        const text = "The container was killed: look at what is said below of silence, too. Was anything new said shortly before?";
+        told.push(make("p", { class: "rf-log-caveat" }, text));
+      }
+      for (const { engine, lines } of foreign) {
+        const [is, chosen] = [lines.length > 1 ? "These lines are" : "This line is", named(readings[0].engine)];
+        const text = `${is} written so by ${named(engine)}, and you chose ${chosen}. Choose ${named(engine)}, or “as the lines tell”:`;
+        told.push(make("div", { class: "rf-log-caveat" }, text, evidence(lines, leftOut)));
+      }
+      if (joined.length) {
+        const lines = joined.map((text) => ({ node: "read as one line:", number: 0, text }));
+        told.push(make("div", { class: "rf-log-caveat" }, "Some lines look broken by a narrow window:", evidence(lines, leftOut)));
+      }
       if (unknown.length) {
         const which = unknown.length > 1 ? "Last lines of ranks that are" : "The last line is";
         const rest = isFit ? "; nothing below rests on it" : "";
@@ -408,8 +425,11 @@
       if (!stop && !near.length) return [];
       const parts = [];
       if (stop) {
-        const who = stop.allRanks ? "These lines stop at the stage " : "One rank stops, and another shows no stage at all, at the stage ";
-        const notes = stop.notes.map((note) => make("p", {}, note));
+        const who = stop.allRanks ? "These lines stop at the stage " : "One rank’s lines stop at the stage ";
+        const said = [...stop.notes];
+        if (!stop.allRanks) said.unshift("Another rank’s lines show no stage at all.");
+        if (stop.wentOn) said.push(`More than ${MANY_AFTER} lines follow, so it was not silent after that.`);
+        const notes = said.map((note) => make("p", {}, note));
         const title = make("strong", {}, `“${this.stages.get(stop.stage)}”`);
         const where = make("p", {}, who, title, stop.lines.length ? ", by" : ".");
         parts.push(make("div", { class: "rf-log-stop" }, where, evidence(stop.lines, leftOut), ...notes));

@@ -1,5 +1,5 @@
-/* Which failure pages fit a pasted log. The same as Python's diagnose/{paste,match,rank,stages}.py, step by step, with near.py and
-   rank_marks.py: tests hold the two against each other, so whatever changes there is changed here as well.
+/* Which failure pages fit a pasted log. The same as Python's diagnose/{paste,match,rank,stages}.py, step by step, with near.py,
+   rank_marks.py and wrapped.py: tests hold the two against each other, so whatever changes there is changed here as well.
    Everything that takes long is a generator, so that a page can stay alive while a large log is read. */
 ((part) => {
   // Kept for the worker, which is made of the text of such parts.
@@ -17,6 +17,9 @@
   const CONTROL =
     /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-Z\\-_]|[\x00-\x08\x0b-\x1f\x7f]/g;
   const ANY_CONTROL = /[\x00-\x08\x0b-\x1f\x7f]/;
+  const ENDED_SOMEHOW = -1; // a container that ended, nobody says with which status
+  const SILENT_SOMEHOW = -1; // nothing new came, nobody says for how long
+  const KILLED = [ENDED_SOMEHOW, 130, 137, 143]; // it may have been silent before
   const BATCH = 20000; // characters that are read between two chances for the page to do something else
 
   /** Return the data of assets/failures.json with its patterns compiled. */
@@ -46,6 +49,7 @@
       noise: data.noise.map(pattern),
       secondary: data.secondary.map(pattern),
       // One search tells that a line is of no interest, as nearly all are.
+      own: new Map(data.engines.map((engine) => [engine, own.filter((one) => one.engine === engine)])),
       told: new Map(data.engines.map((engine) => [engine, oneOf(own.filter((one) => one.engine === engine))])),
       staged: new Map(
         data.engines.map((engine) => [
@@ -230,7 +234,8 @@
       version,
       stage: data.stages[position].id,
       furthest: data.stages[furthest].id,
-      silent: paste.silent || 0,
+      silent: paste.silent === SILENT_SOMEHOW ? 0 : paste.silent || 0,
+      told: paste.silent === SILENT_SOMEHOW,
       logs,
       shared: common,
       isAlone: logs.length === 1,
@@ -300,9 +305,10 @@
       if (seen.logs.some((log) => log.ended !== null)) return null;
       if (seen.stage !== stage || seen.silent < seconds) return null;
       const { title } = data.stages.find((known) => known.id === stage) || { title: stage };
+      const said = seen.told ? "you said that nothing new came, not for how long" : "assumed, nobody said so";
       const told =
         seen.silent === Infinity
-          ? `if nothing new came for ${seconds} s (assumed, nobody said so)`
+          ? `if nothing new came for ${seconds} s (${said})`
           : `nothing new for ${seen.silent.toFixed(0)} s`;
       const alone = seen.isAlone ? "; whether the other rank says the same is not known" : "";
       const text = `${told} after the stage “${title}”, and no end${alone}`;
@@ -369,34 +375,58 @@
     return { fits, later: ordered.filter(follows), contested };
   }
 
-  /** Read a paste: {text, engine, version, silent, ended}; what nobody tells is null. Yields now and then, with
-      `far.done` telling how far it is, about, from 0 to 1. */
+  /** Read a paste: {text, engine, version, silent, ended}; what nobody tells is null. Where no page fits, lines that
+      were broken are read as one. Yields now and then, with `far.done` telling how far it is, about, from 0 to 1. */
   function* read(data, paste, far = { done: 0 }) {
     const all = linesOf(paste.text);
     const leftOut = Math.max(all.length - data.lines, 0);
     const last = leftOut ? all.slice(leftOut) : all;
-    const found = yield* logsOf(last, data.lineLimit, () => (far.done += 0.3 / last.length));
+    let seen = yield* readLines(data, last, paste, far);
+    if (seen.isNothing) {
+      const names = named(last) ? last.map((line) => line.split(" | ", 1)[0] + " | ") : null;
+      const { lines, joined } = yield* shared.wrapped.unwrapped(data, last, names);
+      if (joined.length) seen = { ...(yield* readLines(data, lines, paste, far)), joined };
+    }
+    return { ...seen, leftOut, lines: all.length };
+  }
+
+  /** The lines of a container that was killed, as they were seen before that, if nothing new came. */
+  function asIfSilent(one) {
+    const logs = one.logs.map((log) => ({ ...log, ended: null }));
+    return { ...one, logs, silent: Infinity, told: false };
+  }
+
+  function* readLines(data, last, paste, far) {
+    const found = yield* logsOf(last, data.lineLimit, () => (far.done += (0.3 * (1 - far.done)) / last.length));
     found.logs[found.logs.length - 1].ended = paste.ended;
     const said = found.shared ? [...found.logs, found.shared] : found.logs;
     const engines = paste.engine ? [paste.engine] : yield* enginesOf(data, said);
     const readings = [];
     for (const engine of engines) {
-      far.done += 0.2 / engines.length;
+      far.done += (0.2 * (1 - far.done)) / engines.length;
       readings.push(yield* symptomsOf(data, found, engine, paste));
     }
     const { fits, later, contested } = rank(data, yield* best(data, data.pages, readings, far));
-    let perhaps = { fits: [], later: [], contested: [] };
-    if (paste.silent === null && paste.ended === null) {
-      const known = new Set([...fits, ...later].map((one) => one.page.id));
-      const others = data.pages.filter((page) => !known.has(page.id));
+    const known = new Set([...fits, ...later].map((one) => one.page.id));
+    const others = data.pages.filter((page) => !known.has(page.id));
+    const none = { fits: [], later: [], contested: [] };
+    let [perhaps, before] = [none, none];
+    if (paste.ended === null && (paste.silent === null || paste.silent === SILENT_SOMEHOW)) {
       const silent = readings.map((one) => ({ ...one, silent: Infinity }));
       perhaps = rank(data, yield* best(data, others, silent, far));
+    } else if (KILLED.includes(paste.ended)) {
+      before = rank(data, yield* best(data, others, readings.map(asIfSilent), far));
     }
-    const isNothing = !(fits.length || later.length || perhaps.fits.length || perhaps.later.length);
-    const near = isNothing ? yield* shared.near.nearly(data, readings) : [];
-    const stop = isNothing ? yield* shared.near.whereTheyStop(data, readings) : null;
+    const isEmpty = (one) => !one.fits.length && !one.later.length;
+    const isUnfit = isEmpty({ fits, later }) && isEmpty(perhaps);
+    const isNothing = isUnfit && isEmpty(before);
+    const early = new Set([...before.fits, ...before.later].map((one) => one.page.id));
+    const rest = others.filter((page) => !early.has(page.id));
+    const near = isUnfit ? yield* shared.near.nearly(data, rest, readings) : [];
+    const stop = isUnfit ? yield* shared.near.whereTheyStop(data, readings) : null;
     const unknown = shared.near.lastUnknown(data, readings[0]);
-    return { readings, fits, later, contested, perhaps, near, stop, unknown, leftOut, lines: all.length };
+    const foreign = isUnfit && paste.engine ? yield* shared.near.foreign(data, readings[0]) : [];
+    return { readings, fits, later, contested, perhaps, before, near, stop, unknown, foreign, joined: [], isNothing };
   }
 
   /** Where the patterns of a line are found in it, from left to right, none inside of another. */
@@ -416,14 +446,18 @@
     const lineOf = (line) => ({ node: line.node, number: line.number, text: line.text, marks: marksOf(line) });
     const one = (found) => ({ page: found.page.id, evidence: found.evidence.map(lineOf) });
     const pair = ([a, b]) => [a.page.id, b.page.id];
-    const { fits, later, contested, perhaps, near, stop, unknown, leftOut, lines } = seen;
+    const { fits, later, contested, perhaps, before, near, stop, unknown, leftOut, lines } = seen;
+    const numbered = (found) => ({ ...found, evidence: found.evidence.filter((line) => line.number) });
     const wanted = ({ words, patterns, alike }) => ({ words, lines: patterns.map((pattern) => pattern.line), alike });
     return {
       readings: seen.readings.map(({ engine, version, isAlone }) => ({ engine, version, isAlone })),
+      foreign: seen.foreign.map((found) => ({ engine: found.engine, lines: found.lines.map(lineOf) })),
+      joined: seen.joined,
       fits: fits.map(one),
       later: later.map(one),
       perhaps: [...perhaps.fits, ...perhaps.later].map(one),
-      contested: [...contested, ...perhaps.contested].map(pair),
+      before: before.fits.map(numbered).map(one),
+      contested: [...contested, ...perhaps.contested, ...before.contested].map(pair),
       near: near.map((found) => ({ ...one(found), wants: found.wants.map(wanted), isClose: found.close })),
       stop: stop && { ...stop, lines: stop.lines.map(lineOf) },
       unknown: unknown.map(lineOf),
@@ -440,6 +474,6 @@
   }
 
   const isText = (line) => IS_TEXT.test(line);
-  shared.lines = { find, first, inRange, isText, isThisLine, merged, pace, strip };
-  shared.failures = { compile, read, brief, atOnce, searched };
+  shared.lines = { find, first, inRange, isText, isThisLine, merged, pace, searched, strip };
+  shared.failures = { compile, read, brief, atOnce, searched, ENDED_SOMEHOW, SILENT_SOMEHOW };
 });

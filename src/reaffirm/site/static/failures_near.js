@@ -10,6 +10,7 @@
   const shared = (globalThis.reaffirm = globalThis.reaffirm || {});
   const MOST_NEAR = 6; // pages that are shown
   const LEAST_ALIKE = 12; // signs of a line that begins like a wanted one
+  const MANY_AFTER = 200; // after a line that more than these follow nobody is silent
   const versionOf = (seen) => (seen.version ? shared.versions.parse(seen.version) : null);
   const placeOf = (data, stage) => data.stages.findIndex((one) => one.id === stage);
 
@@ -24,12 +25,30 @@
 
   const allLogs = (seen) => (seen.shared ? [...seen.logs, seen.shared] : seen.logs);
 
+  /** Whether many lines follow that of a rank: its own, and those of all where one log holds all in order. */
+  function* goesOn(data, seen, log, place) {
+    const { find, isText, pace } = shared.lines;
+    const number = log.numbers ? log.numbers[place] : 0;
+    const due = pace();
+    let after = 0;
+    for (const other of number ? allLogs(seen) : [log]) {
+      for (let at = other.lines.length - 1; at >= 0; at -= 1) {
+        if (after > MANY_AFTER || (number ? other.numbers[at] <= number : at <= place)) break;
+        const text = other.lines[at];
+        if (due(text)) yield;
+        if (isText(text) && !data.noise.some((one) => find(one, text))) after += 1;
+      }
+    }
+    return after > MANY_AFTER;
+  }
+
   function* stopOf(data, seen) {
     const { isThisLine, pace } = shared.lines;
     const version = versionOf(seen);
     const { id, lines: known } = data.stages[placeOf(data, stageOf(data, seen))];
     const lines = [];
     const notes = new Set();
+    const after = [];
     const due = pace();
     for (const log of known.length ? allLogs(seen) : []) {
       for (let place = log.lines.length - 1; place >= 0; place -= 1) {
@@ -39,10 +58,13 @@
         if (!shown) continue;
         lines.push({ ...lineOf(log, place), patterns: [shown.pattern] });
         if (shown.note) notes.add(shown.note);
+        after.push(yield* goesOn(data, seen, log, place));
         break;
       }
     }
-    return { stage: id, allRanks: id === seen.stage, lines, notes: [...notes] };
+    // Of one log with the lines of all ranks in order, what follows the last of these lines counts.
+    const wentOn = seen.logs[0].numbers ? after.length > 0 && after.every(Boolean) : after.some(Boolean);
+    return { stage: id, allRanks: id === seen.stage, lines, notes: [...notes], wentOn };
   }
 
   /** Where the lines stop, as of the engine by which they get furthest; null before any stage. */
@@ -51,6 +73,29 @@
     const at = (seen) => placeOf(data, stageOf(data, seen));
     for (const seen of readings) if (at(seen) > at(top)) top = seen;
     return at(top) ? yield* stopOf(data, top) : null;
+  }
+
+  /** For each other engine than the one that was told, the last line of each rank that only it writes. */
+  function* foreign(data, seen) {
+    const { find, pace } = shared.lines;
+    const isOf = (engine, text) => data.own.get(engine).some((line) => find(line.pattern, text));
+    const due = pace();
+    const found = [];
+    for (const engine of data.engines.filter((one) => one !== seen.engine)) {
+      const lines = [];
+      for (const log of allLogs(seen)) {
+        for (let place = log.lines.length - 1; place >= 0; place -= 1) {
+          const text = log.lines[place];
+          if (due(text)) yield;
+          if (!data.told.get(engine).test(text) || isOf(seen.engine, text)) continue;
+          const patterns = data.own.get(engine).map((line) => line.pattern).filter((one) => find(one, text));
+          lines.push({ ...lineOf(log, place), patterns });
+          break;
+        }
+      }
+      if (lines.length) found.push({ engine, lines });
+    }
+    return found;
   }
 
   /** The last line of each rank that no page and no stage knows, of whichever engine. */
@@ -101,8 +146,9 @@
   const want = (words) => ({ words, patterns: [], alike: "" });
 
   /** Whether all ranks went on after the stage of the silence, or one has ended. */
-  function isPast(data, seen, one) {
+  function isPast(data, { seen, stop }, one) {
     if (!one.silence) return false;
+    if (stop.wentOn && one.silence.stage === stop.stage) return true;
     const place = placeOf(data, one.silence.stage);
     return seen.logs.some((log) => log.ended !== null) || place < 0 || place < placeOf(data, seen.stage);
   }
@@ -155,6 +201,9 @@
     const { stage, seconds } = one.silence;
     if (seen.stage === stage && seen.silent >= seconds) return [];
     const { title } = data.stages[placeOf(data, stage)];
+    if (seen.silent >= seconds) {
+      return [want(`lines by which every rank has reached “${title}”, as ${seen.engine} writes them`)];
+    }
     return [want(`nothing new for ${seconds} s after every rank has reached “${title}”, and no end`)];
   }
 
@@ -164,7 +213,7 @@
     for (const log of seen.logs) {
       for (const pattern of one.none) if (yield* shared.lines.first(log, pattern)) return null;
     }
-    if (isPast(data, seen, one)) return null;
+    if (isPast(data, asked, one)) return null;
     const held = [];
     const engine = wantEngine(asked, page, one);
     const lacking = [...engine, ...(yield* wantLines(asked, one, held)), ...wantEnd(asked, one)];
@@ -189,11 +238,11 @@
   }
 
   /** The pages that are near: those that lack little first. */
-  function* nearly(data, readings) {
+  function* nearly(data, pages, readings) {
     const found = new Map();
     for (const seen of readings) {
       const asked = { seen, version: versionOf(seen), stop: yield* stopOf(data, seen) };
-      for (const page of data.pages) {
+      for (const page of pages) {
         for (const one of page.signatures) {
           const near = yield* nearOf(data, asked, page, one);
           if (near && (!found.has(page.id) || compare(place(near), place(found.get(page.id))) < 0)) {
@@ -205,5 +254,5 @@
     return [...found.values()].sort((a, b) => compare(order(a), order(b))).slice(0, MOST_NEAR);
   }
 
-  shared.near = { nearly, whereTheyStop, lastUnknown };
+  shared.near = { foreign, nearly, whereTheyStop, lastUnknown };
 });

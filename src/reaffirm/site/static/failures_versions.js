@@ -117,6 +117,7 @@
         return compare(version, wanted) < 0;
       case ">":
         if (compare(version, wanted) <= 0) return false;
+        if (wanted.isPre) return true; // the releases after it are another family, as packaging 26 has it
         if (wanted.post === null && version.post !== null && sameBase(version, wanted)) return false;
         return !(version.local && sameBase(version, wanted) && order === 0);
       case "~=": {
