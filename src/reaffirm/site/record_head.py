@@ -76,8 +76,7 @@ def _rows(
     if went := status_changes(changes):
         yield "Status, by git", cell(went)
     if record.date_of is DateOf.WRITING:
-        written = "the day of writing, not of the decision"
-        yield "Written down", f"{_date(record, told, changes)} <small>{written}</small>"
+        yield "Written down", _date(record, told, changes, "the day of writing, not of the decision")
     else:
         yield "Date", _date(record, told, changes)
     for name, people in (
@@ -103,16 +102,16 @@ def _as_told(other: Record, ways: Ways) -> str:
     return f"{ways.named(other)} <small>as that one says</small>"
 
 
-def _date(record: Record, told: Told | None, changes: Sequence[Change]) -> str:
+def _date(record: Record, told: Told | None, changes: Sequence[Change], note: str = "") -> str:
     """The record's own date; where it has none, what git knows, and that it is git that says so."""
-    when = day(record.date)
+    when, notes = day(record.date), [note] if note else []
     if record.date is None and changes:
         when = f"- <small>first commit {day(changes[-1].when)}</small>"
     if told and record.date_raw and record.date is None:
         when += f" <small>written: {cell(record.date_raw)}</small>"
     elif changes and record.date is not None and changes[0].when.date() > record.date:
-        when += f" <small>last changed {day(changes[0].when)}</small>"
-    return when
+        notes.append(f"last changed {day(changes[0].when)}")
+    return f"{when} <small>{'; '.join(notes)}</small>" if notes else when
 
 
 def _when(then: date, today: date) -> str:
