@@ -54,8 +54,12 @@ def with_ways_on(
         f'published. <a href="{home}?q=">Search this site</a> for a word of its title or of your log, or go '
         f'on from here:</p><ul>{"".join(lines)}<li><a href="{home}">Home</a></li></ul>'
     )
-    script = "" if site_url else f"<script>{SCRIPT}</script>"
-    return html.replace(_HEADING, told + script, 1)
+    page = html.replace(_HEADING, told, 1)
+    if site_url:
+        return page
+    # Behind the text, where the theme has its own: no article of ours holds a script.
+    rest, body, end = page.rpartition("</body>")
+    return f"{rest}<script>{SCRIPT}</script>{body}{end}" if body else f"{page}<script>{SCRIPT}</script>"
 
 
 def _links(home: str, pages: Collection[str], directory_urls: bool) -> Sequence[str]:
