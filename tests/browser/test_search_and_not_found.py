@@ -58,9 +58,7 @@ def test_a_page_that_is_not_there_leads_on_below_a_folder_of_its_host(
             with watched(browser, top, viewport={"width": 1280, "height": 900}) as seen:
                 page = seen.visit("below/site/runs/launch_vllm/gone/")
                 link = page.locator("article").get_by_role("link", name="What does this failure mean?")
-                page.wait_for_function(
-                    "document.querySelector('article a[href*=failures]').pathname.startsWith('/below/site/')"
-                )
+                page.locator("article a[href^='/below/site/failures']").wait_for()
                 link.click()
                 page.wait_for_load_state("load")
                 assert page.url == f"{top}below/site/failures/"

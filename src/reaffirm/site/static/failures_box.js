@@ -399,7 +399,7 @@
       }
       const told = parts.map((text) => make("p", { class: "rf-log-caveat" }, text));
       if (before.length) {
-        const text = "The container was killed: look at what is said below of silence, too. Was anything new said shortly before?";
+        const text = "If the container was killed: look at what is said below of silence, too. Was anything new said shortly before?";
         told.push(make("p", { class: "rf-log-caveat" }, text));
       }
       for (const { engine, lines } of foreign) {
