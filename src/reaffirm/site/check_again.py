@@ -6,6 +6,7 @@ it cannot be run as it stands.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from reaffirm.model.claim import Claim, Standing
 from reaffirm.model.record import Record
@@ -196,11 +197,14 @@ def _read_first(claim: Claim, ways: Ways) -> str:
     return f"; read first [what it needs there]({ways.to(page)}#run-it)" if page else ""
 
 
+@lru_cache(maxsize=2048)
+def _has_confirmation(body: str) -> bool:
+    return _CONFIRMATION in heading_ids(body, ())
+
+
 def _more(record: Record, claim: Claim, page: str) -> str:
     """The way to the record's own words on how it is confirmed, where these name the claim."""
-    if _CONFIRMATION not in heading_ids(record.body, ()):
-        return ""
     part = record.body.split("Confirmation", 1)[-1].split("\n## ", 1)[0]
-    if claim.id not in part:
+    if claim.id not in part or not _has_confirmation(record.body):
         return ""
     return f" See [how {cell(record.id)} is to be confirmed]({page}#{_CONFIRMATION})."

@@ -7,6 +7,7 @@ never guessed: where it cannot be told which step finds a fact, there is no part
 import ast
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from reaffirm.errors import ReaffirmError
 from reaffirm.model.claim import Claim
@@ -62,7 +63,7 @@ def part_run(
     """
     if claim.check is None:
         return None
-    steps = [_read(one, values, images) for one in read_runbook_text("", source, "", {}).steps]
+    steps = [_read(one, values, images) for one in _steps(source)]
     needed: set[int] = set()
     for condition in claim.check.named:
         found = [number for number, one in enumerate(steps) if one.may_find(condition.fact, images)]
@@ -73,11 +74,25 @@ def part_run(
         return None
     inside = steps[min(needed) : max(needed) + 1]
     first, last = inside[0].step.id, inside[-1].step.id
-    try:
-        select(runbook_from_text(source, "").notebook["cells"], first=first, last=last)
-    except ReaffirmError:  # a step of the part needs what a step before it sets
+    if not _can_be_run(source, first, last):
         return None
     return PartRun(first, last, tuple(dict.fromkeys(name for one in inside for name in one.images)))
+
+
+# A preview reads the same few runbooks again for each claim that they decide.
+@lru_cache(maxsize=64)
+def _steps(source: str) -> tuple[BookStep, ...]:
+    return tuple(read_runbook_text("", source, "", {}).steps)
+
+
+@lru_cache(maxsize=256)
+def _can_be_run(source: str, first: str, last: str) -> bool:
+    """Whether a part stands alone; else a step of it needs what a step before it sets."""
+    try:
+        select(runbook_from_text(source, "").notebook["cells"], first=first, last=last)
+    except ReaffirmError:
+        return False
+    return True
 
 
 def _read(step: BookStep, values: Mapping[str, object], images: Collection[str]) -> _Finds:

@@ -392,7 +392,8 @@
       if (one && (isFit || before.length || near.length)) {
         parts.push("One rank’s lines only, as far as they tell: whether the other says the same is not known.");
       }
-      if (perhaps.length && paste.silent !== null) {
+      const somehow = paste.silent === shared.failures.SILENT_SOMEHOW;
+      if ((perhaps.length && paste.silent !== null) || (near.length && somehow)) {
         parts.push("You said that nothing new came, not for how long: each page says from how many seconds on it would fit.");
       } else if (perhaps.length) {
         parts.push("The seconds of silence are an assumption, for the question what would fit if it is silent: nobody gave them.");
