@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from reaffirm.model.claim import Claim
 from reaffirm.run.declarations import Declaration
-from reaffirm.site.part_runs import PartRun, part_run
-from reaffirm.site.runbook_text import read_runbook_text
+from reaffirm.site.part_runs import PartRun, names_in, part_run, text_of
 
 _ENDING = "_image"
 _NODES = "nodes"
@@ -54,7 +53,7 @@ class Asked:
         found: dict[str, None] = {}
         for name, value in values.items():
             if name not in passed:
-                found |= dict.fromkeys(_texts(value))
+                found |= dict.fromkeys(names_in(value))
         return tuple(self.images[name] for name in found if name in self.images)
 
     def part(self, claim: Claim) -> PartRun | None:
@@ -89,9 +88,7 @@ def read_asked(books: Mapping[str, str], images: Iterable[AskedImage]) -> Asked:
         books: the source of each runbook by its name.
         images: those that have a page.
     """
-    parameters = {
-        name: read_runbook_text(name, source, name, {}).parameters for name, source in books.items()
-    }
+    parameters = {name: text_of(source).parameters for name, source in books.items()}
     return Asked(parameters, {one.name: one for one in images}, dict(books))
 
 
@@ -101,10 +98,3 @@ def _value(one: Declaration) -> object:
         return ast.literal_eval(one.default)
     except (ValueError, SyntaxError):
         return None
-
-
-def _texts(value: object) -> list[str]:
-    """The names in a value; several in one text are parted by commas, as on a command line."""
-    if isinstance(value, str):
-        return [one.strip() for one in value.split(",")]
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []

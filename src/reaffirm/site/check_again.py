@@ -11,6 +11,7 @@ from functools import lru_cache
 from reaffirm.model.claim import Claim, Standing
 from reaffirm.model.record import Record
 from reaffirm.site.asked_images import AskedImage
+from reaffirm.site.page import anchor
 from reaffirm.site.prose_words import heading_ids
 from reaffirm.site.text import cell, code, fence, table
 from reaffirm.site.ways import MACHINES, Ways
@@ -75,26 +76,27 @@ def _in_part(record: Record, claim: Claim, ways: Ways, page: str) -> str:
     return (
         f"on your machines, in part:{holds}{_read_first(claim, ways)}; it counts once it is published with "
         f"{code('reaffirm publish --partial RUN')}.{_more(record, claim, page)} The whole also asks for "
-        f"{_named(missing, ways)}: where to get {'it' if len(missing) == 1 else 'them'} is not known."
+        f"{_nowhere(missing, ways)}."
     )
 
 
 def _not_as_it_stands(record: Record, claim: Claim, ways: Ways, page: str) -> str:
     """How its record says that it can be decided, where it does; then what is missing."""
-    missing = cannot(ways.asked.of(claim), ways)
+    missing = _cannot(ways.asked.of(claim), ways)
     if more := _more(record, claim, page):
         return f"On your machines:{more.replace(' See', ' see', 1)} As it stands it {missing}."
     return f"On your machines, as it stands, it {missing}."
 
 
-def cannot(asked: tuple[AskedImage, ...], ways: Ways) -> str:
+def _cannot(asked: tuple[AskedImage, ...], ways: Ways) -> str:
     """Return why a check cannot be run on machines of one's own, to stand behind *it*."""
     missing = tuple(one for one in asked if one.nowhere)
     which = "image" if len(missing) == 1 else "images"
-    return (
-        f"<strong>cannot be run</strong>: {which} {_named(missing, ways)}: where to get "
-        f"{'it' if len(missing) == 1 else 'them'} is not known"
-    )
+    return f"<strong>cannot be run</strong>: {which} {_nowhere(missing, ways)}"
+
+
+def _nowhere(missing: tuple[AskedImage, ...], ways: Ways) -> str:
+    return f"{_named(missing, ways)}: where to get {'it' if len(missing) == 1 else 'them'} is not known"
 
 
 def check_again(record: Record, standings: Standings, ways: Ways) -> Iterator[str]:
@@ -184,7 +186,7 @@ def _to_copy(command: str) -> str:
 
 
 def _link(claim: Claim) -> str:
-    return f"[{code(claim.id)}](#claim-{claim.id})"
+    return f"[{code(claim.id)}](#{anchor(claim)})"
 
 
 def _named(asked: tuple[AskedImage, ...], ways: Ways) -> str:

@@ -14,6 +14,7 @@ from reaffirm.model.claim import Claim, Evidence
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import Dialect, Record
 from reaffirm.site.links import PageAnchors, SiteMap
+from reaffirm.site.page import anchor
 from reaffirm.site.page_map import INDEX_URI
 from reaffirm.site.page_names import folder_of, places
 from reaffirm.site.prose import rebuild
@@ -31,8 +32,6 @@ from reaffirm.store.records import Records
 _SAID_TWICE = ("record-duplicate",)
 _TEMPLATE = "a template"
 _MARKDOWN = (".md", ".markdown")
-# How the anchor of a claim begins.
-_CLAIM = "claim-"
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ class Shelf:
     def elsewhere(self) -> dict[str, list[tuple[Record, Claim]]]:
         """The claims of other records that the text of each links to, by its key."""
         at = {
-            (record.path, f"{_CLAIM}{claim.id}"): (record, claim)
+            (record.path, anchor(claim)): (record, claim)
             for record in self.found.records
             for claim in record.claims
         }
@@ -125,7 +124,7 @@ class Shelf:
             for link in record.links:
                 path, _, part = link.target.partition("#")
                 where = posixpath.normpath(posixpath.join(posixpath.dirname(record.path), path))
-                if part.startswith(_CLAIM) and where != record.path and (where, part) in at:
+                if where != record.path and (where, part) in at:
                     named[where, part] = None
             if named:
                 found[record.key] = [at[one] for one in named]

@@ -11,6 +11,7 @@ from reaffirm.claims.board import Board
 from reaffirm.model.claim import Verdict, verdict_words
 from reaffirm.model.record import DateOf, Record
 from reaffirm.site.addresses import address
+from reaffirm.site.page import anchor
 from reaffirm.site.prose_words import words
 from reaffirm.store.published import PublishedRun
 
@@ -97,7 +98,7 @@ def _claims(board: Board, pages: Mapping[str, str]) -> Iterator[Entry]:
             on = f" on {decided.kind} nodes" if row.standing.verdict is Verdict.REHEARSED else ""
             title = f"{row.record.id} {row.claim.id}: {verdict_words(row.standing, row.claim)}{on}"
             key = f"claim:{row.claim.path}:{row.claim.id}:{decided.run}:{row.standing}"
-            page = f"{pages[row.record.key]}#claim-{row.claim.id}"
+            page = f"{pages[row.record.key]}#{anchor(row.claim)}"
             yield Entry(key, decided.started, title, page, f"{row.claim.says} {row.standing.reason}")
     for wish in board.reopen:
         decided = wish.standing.deciding

@@ -11,10 +11,9 @@ from reaffirm.site.image_facts import names_in, probes
 from reaffirm.site.image_index import images_index
 from reaffirm.site.image_page import Uses, with_head
 from reaffirm.site.navigation import SHELVES
-from reaffirm.site.page import SitePage
+from reaffirm.site.page import SitePage, anchor
 from reaffirm.site.plan import Plan
 from reaffirm.site.prose_words import first_heading
-from reaffirm.site.record_claims import anchor
 from reaffirm.site.text import cell, code, inline, title_text
 from reaffirm.store.frontmatter import read_page
 from reaffirm.store.images import read_image

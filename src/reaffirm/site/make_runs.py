@@ -12,10 +12,9 @@ from reaffirm.site.beside import Pair, differences, disagreements, pairs_of
 from reaffirm.site.beside_page import beside_page
 from reaffirm.site.navigation import linked
 from reaffirm.site.notebook import notebook_page
-from reaffirm.site.page import SitePage, day, verdict_badge
+from reaffirm.site.page import SitePage, anchor, day, verdict_badge
 from reaffirm.site.page_map import RUNS_INDEX
 from reaffirm.site.plan import Plan
-from reaffirm.site.record_claims import anchor
 from reaffirm.site.run_material import RunMaterial, read_material
 from reaffirm.site.run_pages import runbooks_index, runs_index
 from reaffirm.site.runbook_page import BookContext, Decided, runbook_page

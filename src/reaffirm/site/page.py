@@ -46,6 +46,11 @@ _MACHINES = {
 }
 
 
+def anchor(claim: Claim) -> str:
+    """Return the id of a claim on the page of its record."""
+    return f"claim-{claim.id}"
+
+
 def verdict_badge(standing: Standing, claim: Claim) -> str:
     """Return the verdict as a badge; see :func:`~reaffirm.model.claim.verdict_words`."""
     sign = sign_of(standing)

@@ -13,7 +13,7 @@ from reaffirm.errors import ReaffirmError
 from reaffirm.model.claim import Claim
 from reaffirm.run.runbook import runbook_from_text
 from reaffirm.run.selection import select
-from reaffirm.site.runbook_text import BookStep, read_runbook_text
+from reaffirm.site.runbook_text import BookStep, RunbookText, read_runbook_text
 
 # The first word of the facts of a step, where that is not its name.
 _WORDS = {"probe_image": "probe"}
@@ -63,7 +63,7 @@ def part_run(
     """
     if claim.check is None:
         return None
-    steps = [_read(one, values, images) for one in _steps(source)]
+    steps = [_read(one, values, images) for one in text_of(source).steps]
     needed: set[int] = set()
     for condition in claim.check.named:
         found = [number for number, one in enumerate(steps) if one.may_find(condition.fact, images)]
@@ -81,8 +81,9 @@ def part_run(
 
 # A preview reads the same few runbooks again for each claim that they decide.
 @lru_cache(maxsize=64)
-def _steps(source: str) -> tuple[BookStep, ...]:
-    return tuple(read_runbook_text("", source, "", {}).steps)
+def text_of(source: str) -> RunbookText:
+    """Return what the text of a runbook tells, without its name and its place."""
+    return read_runbook_text("", source, "", {})
 
 
 @lru_cache(maxsize=256)
@@ -127,7 +128,11 @@ def _texts(tree: ast.Module, values: Mapping[str, object]) -> Iterator[str]:
             value = node.value
         elif isinstance(node, ast.Name):
             value = values.get(node.id)
-        if isinstance(value, str):
-            yield from (one.strip() for one in value.split(","))
-        elif isinstance(value, list | tuple):
-            yield from (one for one in value if isinstance(one, str))
+        yield from names_in(value)
+
+
+def names_in(value: object) -> list[str]:
+    """Return the names in a value; several in one text are parted by commas, as on a command line."""
+    if isinstance(value, str):
+        return [one.strip() for one in value.split(",")]
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []

@@ -7,7 +7,7 @@ from reaffirm.model.claim import Claim, ClaimKind, Condition, Expected, Standing
 from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record
 from reaffirm.site.check_again import check_again, how_to_run
-from reaffirm.site.page import NO_SUPPORT, day, verdict_and_kind
+from reaffirm.site.page import NO_SUPPORT, anchor, day, verdict_and_kind
 from reaffirm.site.rehearsals import rehearsed_remark
 from reaffirm.site.seen_values import seen, seen_in_range
 from reaffirm.site.text import cell, code, inline, named_table, table
@@ -22,11 +22,6 @@ _NEEDS = {
     Kind.LAB: "lab or real evidence",
     Kind.REAL: "real evidence; no other kind decides it",
 }
-
-
-def anchor(claim: Claim) -> str:
-    """Return the id of a claim on the page of its record."""
-    return f"claim-{claim.id}"
 
 
 def still_true(

@@ -9,10 +9,10 @@ from reaffirm.model.claim import Claim
 from reaffirm.model.history import History
 from reaffirm.model.record import Dialect, Record
 from reaffirm.site.links import Resolve
-from reaffirm.site.page import SitePage
+from reaffirm.site.page import SitePage, anchor
 from reaffirm.site.path_line import path_of_record
 from reaffirm.site.prose import rebuild
-from reaffirm.site.record_claims import Standings, anchor, claims, still_true
+from reaffirm.site.record_claims import Standings, claims, still_true
 from reaffirm.site.record_findings import Told, findings_of
 from reaffirm.site.record_gist import gist
 from reaffirm.site.record_head import Others, head

@@ -12,10 +12,9 @@ from reaffirm.redact import redact
 from reaffirm.site.beside import Disagreement
 from reaffirm.site.cells import cells_of
 from reaffirm.site.links import Resolve
-from reaffirm.site.page import SitePage, kind_badge, verdict_badge
+from reaffirm.site.page import SitePage, anchor, kind_badge, verdict_badge
 from reaffirm.site.prose import rebuild
 from reaffirm.site.raw_table import code_cell, fact_cell, folded, raw_table, remark, text_cell
-from reaffirm.site.record_claims import anchor
 from reaffirm.site.run_card import ended_badge, took_words
 from reaffirm.site.run_material import RunMaterial
 from reaffirm.site.run_pages import moment, run_link, runs_table

@@ -11,7 +11,7 @@ from reaffirm.model.evidence import Kind
 from reaffirm.model.record import Record, Status
 from reaffirm.site.evidence_words import evidence_sentence
 from reaffirm.site.marks import Sign, mark, sign_of, status_picture, verdict_bar, verdict_picture
-from reaffirm.site.page import day, kind_badge, status_badge
+from reaffirm.site.page import anchor, day, kind_badge, status_badge
 from reaffirm.site.page_map import INDEX_URI, STILL_TRUE_URI
 from reaffirm.site.page_names import folder_of
 from reaffirm.site.prose_words import words
@@ -178,7 +178,7 @@ def _news(state: State) -> Iterator[str]:
 
 def _piece(row: Row, state: State, words_: str) -> str:
     """One claim of the news: its verdict, the sentence, the kind of the evidence, its record."""
-    page = f"{state.pages[row.record.key]}#claim-{row.claim.id}"
+    page = f"{state.pages[row.record.key]}#{anchor(row.claim)}"
     kind = f" {kind_badge(row.standing.deciding.kind)}" if row.standing.deciding else ""
     text = f"{mark(sign_of(row.standing))} {words_}: [{inline(row.claim.says)}]({page}){kind}"
     return f"{text} <small>{inline(row.record.id)}</small>"

@@ -9,9 +9,8 @@ from reaffirm.model.record import Record
 from reaffirm.site.check_again import PUBLISHING, how_to_run, own_machines
 from reaffirm.site.feed import Entry
 from reaffirm.site.marks import MEANS, ORDER, Sign, counted, mark, sign_of, verdict_picture
-from reaffirm.site.page import SitePage, day, verdict_and_kind
+from reaffirm.site.page import SitePage, anchor, day, verdict_and_kind
 from reaffirm.site.page_map import STILL_TRUE_URI
-from reaffirm.site.record_claims import anchor
 from reaffirm.site.record_label import label
 from reaffirm.site.rehearsals import rehearsed_remark
 from reaffirm.site.seen_values import seen_in_range

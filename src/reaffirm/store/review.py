@@ -20,6 +20,7 @@ from reaffirm.model.evidence import Kind
 from reaffirm.model.finding import Finding
 from reaffirm.model.record import DateOf
 from reaffirm.store.claim_format import ClaimReader
+from reaffirm.store.field_reader import FieldReader
 from reaffirm.store.frontmatter import Page
 from reaffirm.store.operands import type_of
 
@@ -41,7 +42,7 @@ def read_review(page: Page) -> tuple[date | None, tuple[Claim, ...], tuple[Findi
 
 def read_date_of(page: Page) -> tuple[DateOf, tuple[Finding, ...]]:
     """Return what the date of a record is of, and what is wrong with the key that says so."""
-    reader = ClaimReader(page)
+    reader = FieldReader(page)
     value = page.data.get(_DATE_OF, str(DateOf.DECISION))
     words = [str(one) for one in DateOf]
     if value in words:
